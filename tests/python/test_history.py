@@ -215,6 +215,9 @@ def test_a_witness_that_is_no_call_runs_on_its_values(tmp_path, before, after, k
     commit(folder, "Mend it", {"cart.py": before})
     changed = commit(folder, "Change it", {"cart.py": after})
     commit(folder, "Say more", {"README.md": "A shop\n", "cart.py": after + "\n\nX = 1\n"})
+    # More commits than there are copies of at once.
+    for number in range(20):
+        commit(folder, f"Say {number}", {"README.md": f"{number}\n"})
     (tmp_path / "old.py").write_text(before)
     comparison = twincell.compare(tmp_path / "old.py", folder / "cart.py", budget=100)
     assert comparison.verdict == "changing"
@@ -225,7 +228,7 @@ def test_a_witness_that_is_no_call_runs_on_its_values(tmp_path, before, after, k
     assert newer.before != newer.after
     older = comparison.blame(old=True)
     assert older.commit == begun and older.before == "the function was not there", older
-    assert comparison.blame("HEAD~5..HEAD").commit == changed
+    assert comparison.blame("HEAD~25..HEAD").commit == changed
 
 
 def test_magics_give_the_results_and_take_the_flags_of_the_commands(shell, repository, tmp_path, capsys):

@@ -1,9 +1,9 @@
-//! What an import surely fails at, from texts alone: a module that is not there, a name that a module does not have, a name that
+//! What an import fails at, from texts alone: a module that is not there, a name that a module does not have, a name that
 //! nothing binds, text that does not parse.
 //!
 //! Only what an import evaluates in any case is looked at, so a missing name ends it with an error. What code does to modules that
-//! its text does not say (`sys.modules`, `globals()`, `__getattr__`) makes the answer empty where it is seen. A caller who knows that
-//! one version can be imported leaves out what is found there as well.
+//! their texts do not say (`sys.modules`, `globals()`, `__getattr__`) makes the answer empty only where it is seen. So the answer is what
+//! probably fails, and whoever builds on it has a run confirm it.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ use crate::module::{Binding, Module, ModulePath, ScopeKind, Target};
 use crate::project::Project;
 use crate::resolve::{Trail, imported, name_in_scope};
 
-/// Something that an import fails at.
+/// Something that an import probably fails at.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ImportFailure {
     /// The file in which it fails.
@@ -48,7 +48,7 @@ const DYNAMIC: [&str; 9] =
 /// How many modules are followed.
 const MAX_MODULES: usize = 5_000;
 
-/// What an import of these modules surely fails at, in the order in which they are imported. `is_run` says of a path whether the
+/// What an import of these modules fails at, in the order in which they are imported. `is_run` says of a path whether the
 /// file there is what an import of its module finds; others are not looked at.
 pub fn import_failures(project: &Project, modules: &[ModuleId], is_run: &dyn Fn(&str) -> bool) -> Vec<ImportFailure> {
     let mut query = Query { project, is_run, seen: FxHashSet::default(), open: VecDeque::new(), found: Vec::new() };
@@ -188,7 +188,9 @@ impl Query<'_> {
         let text = self.project.module(module)?;
         // `from . import name` in a package does not bring what it looks for.
         let brings = |binding: &Binding| match binding {
-            Binding::From(path, _) => imported(self.project, module, *path) != Some(module),
+            Binding::From(path, other) => {
+                text.name(*other) != name || imported(self.project, module, *path) != Some(module)
+            }
             _ => true,
         };
         let is_bound = |id| {

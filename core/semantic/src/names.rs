@@ -18,8 +18,6 @@ pub struct NameUse {
     pub range: (u32, u32),
     /// What it stands for. Any of several would do: branches define a name differently, and classes inherit.
     pub found: Vec<Referent>,
-    /// It is evaluated whenever the module is imported: in no function, branch or `try`.
-    pub on_import: bool,
 }
 
 /// The names that a module reads, in order, with what is of the project or outside. Locals are left out.
@@ -57,7 +55,6 @@ pub fn names_in(project: &Project, module: ModuleId) -> Vec<NameUse> {
             owner: SymbolId::new(module, reference.owner),
             range: (reference.range.start().to_u32(), reference.range.end().to_u32()),
             found,
-            on_import: text.is_sure(reference.scope, reference.range),
         });
     }
     uses
@@ -129,27 +126,27 @@ mod tests {
         .collect();
         let project = Project::open(files, &Store::new());
         let module = project.module_at("a.py").unwrap();
-        let told: Vec<(String, Vec<String>, bool)> = names_in(&project, module)
+        let told: Vec<(String, Vec<String>)> = names_in(&project, module)
             .into_iter()
             .map(|one| {
                 let name = |referent: &Referent| match referent {
                     Referent::Symbol(symbol) => project.name(*symbol).to_string(),
                     Referent::External(path) => path.to_string(),
                 };
-                (project.name(one.owner).qualname.to_string(), one.found.iter().map(name).collect(), one.on_import)
+                (project.name(one.owner).qualname.to_string(), one.found.iter().map(name).collect())
             })
             .collect();
-        let one = |owner: &str, found: &[&str], on_import| {
-            (owner.to_owned(), found.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>(), on_import)
+        let one = |owner: &str, found: &[&str]| {
+            (owner.to_owned(), found.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>())
         };
         for expected in [
-            one("", &["util"], true),
-            one("", &["base.Base"], true),
-            one("A", &["base.Base"], true),
-            one("A.g", &["a.A.m", "base.Base.m"], false),
-            one("A.g", &["a.A.y"], false),
-            one("A.g", &["util.f"], false),
-            one("LIMIT", &["util.f"], true),
+            one("", &["util"]),
+            one("", &["base.Base"]),
+            one("A", &["base.Base"]),
+            one("A.g", &["a.A.m", "base.Base.m"]),
+            one("A.g", &["a.A.y"]),
+            one("A.g", &["util.f"]),
+            one("LIMIT", &["util.f"]),
         ] {
             assert!(told.contains(&expected), "{expected:?} in {told:?}");
         }

@@ -1,8 +1,8 @@
-//! Candidates whose tests cannot be imported, which needs no run to know: a module, a name of one, or a name that the import
-//! evaluates is missing (change dependencies, section 5.1 of the paper).
+//! What candidates lack that the tests import: a module, a name of one, or a name that the import evaluates (change dependencies,
+//! section 5.1 of the paper).
 //!
-//! [`twincell_semantic::import_failures`] reads what surely fails. What it finds at the end of the range as well, where the tests
-//! pass, is provided in some way that it does not see, and says nothing.
+//! [`twincell_semantic::import_failures`] reads it in the texts. What it finds at the end of the range as well, where the tests
+//! pass, is provided in some way that it does not see, and says nothing. Of the rest, the search believes what a run has shown.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -15,6 +15,8 @@ use crate::refine::{Lacking, MissingName};
 /// The largest file that is read, in bytes.
 const MOST: usize = 32 << 20;
 const LINK: u32 = 0o120_000;
+/// From how many texts on those that no candidate needs are forgotten.
+const MAX_TEXTS: usize = 5_000;
 
 /// What the deciding tests import.
 pub struct Imports {
@@ -24,8 +26,8 @@ pub struct Imports {
     tests: BTreeSet<String>,
     /// The files that the tests opened at the end of the range, so that a module there is the one that is imported.
     opened: BTreeSet<String>,
-    /// What seems to be missing at the end of the range.
-    provided: BTreeSet<(Arc<str>, Missing)>,
+    /// What seems to be missing at the end of the range. A text stands there with its path.
+    provided: BTreeSet<(Option<Arc<str>>, Missing)>,
 }
 
 impl Imports {
@@ -35,22 +37,17 @@ impl Imports {
 
     /// The tests can be imported with these files.
     pub(crate) fn trust(&mut self, files: &[MadeFile]) {
-        self.provided = self.failures(files).into_iter().map(|one| (one.path, one.missing)).collect();
+        self.provided = self.failures(files).iter().map(thing).collect();
     }
 
-    /// What an import of the tests fails at with these files, if it surely does.
-    pub(crate) fn lacking(&self, files: &[MadeFile]) -> Option<Lacking> {
-        let is_new = |one: &ImportFailure| !self.provided.contains(&(one.path.clone(), one.missing.clone()));
-        let ImportFailure { path, line, missing } = self.failures(files).into_iter().find(is_new)?;
-        let missing = match missing {
-            Missing::Text => MissingName::Text,
-            Missing::Module(module) => MissingName::Module(module.to_string()),
-            Missing::Member { module, name } => {
-                MissingName::Member { module: module.to_string(), name: name.to_string() }
-            }
-            Missing::Name(name) => MissingName::Name(name.to_string()),
-        };
-        Some(Lacking { path: path.to_string(), line, missing })
+    /// What an import of the tests lacks with these files.
+    pub(crate) fn lacking(&self, files: &[MadeFile]) -> Vec<Lacking> {
+        let is_new = |one: &ImportFailure| !self.provided.contains(&thing(one));
+        let found = self.failures(files).into_iter().filter(is_new).map(lacking).collect();
+        if self.store.len() > MAX_TEXTS {
+            self.store.shrink();
+        }
+        found
     }
 
     fn failures(&self, files: &[MadeFile]) -> Vec<ImportFailure> {
@@ -61,6 +58,21 @@ impl Imports {
         let tests: Vec<_> = self.tests.iter().filter_map(|test| project.module_at(test)).collect();
         import_failures(&project, &tests, &|path| self.opened.contains(path))
     }
+}
+
+/// What is missing, whoever imports it.
+fn thing(one: &ImportFailure) -> (Option<Arc<str>>, Missing) {
+    ((one.missing == Missing::Text).then(|| one.path.clone()), one.missing.clone())
+}
+
+fn lacking(ImportFailure { path, line, missing }: ImportFailure) -> Lacking {
+    let missing = match missing {
+        Missing::Text => MissingName::Text,
+        Missing::Module(module) => MissingName::Module(module.to_string()),
+        Missing::Member { module, name } => MissingName::Member { module: module.to_string(), name: name.to_string() },
+        Missing::Name(name) => MissingName::Name(name.to_string()),
+    };
+    Lacking { path: path.to_string(), line, missing }
 }
 
 struct CandidateFiles {

@@ -44,7 +44,7 @@ pub struct Slice {
     pub steps: Vec<Step>,
     /// Runs beside others whose outcomes were not needed in the end.
     pub spare: usize,
-    /// Candidates that needed no run, since the imports of the tests fail there.
+    /// Candidates that needed no run, since they lack what others failed without.
     pub predicted: usize,
     /// Whether the tests do otherwise without any single unit of the slice and what needs its text. If not, the search ended
     /// early.
@@ -144,7 +144,7 @@ pub enum Stays {
     TestsFail { count: usize, first: Vec<FailedTest> },
     /// These units of the slice apply to its text, and tests fail without all of them.
     TextNeeded { by: Vec<usize>, count: usize, first: Vec<FailedTest> },
-    /// The imports of the tests fail without it, and the units `by` that apply to its text, as the files say.
+    /// An import of the tests lacks this without it, and the units `by` that apply to its text. Another candidate failed so in a run.
     NameNeeded { by: Vec<usize>, lacking: Lacking },
     /// Without it, and the units `by` that apply to its text, no deciding test fails as at the end: how many there are, and
     /// what the first few of them do then.

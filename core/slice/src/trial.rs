@@ -20,7 +20,7 @@ use twincell_testing::{
 
 use crate::imports::Imports;
 use crate::invariants::Invariants;
-use crate::refine::{FailedTest, Runner, Trial};
+use crate::refine::{FailedTest, Lacking, Runner, Trial};
 use crate::{Selection, SliceError};
 
 /// Names of folders with tests. Packages have the last one for what helps to test, too, so that the first two say more.
@@ -343,7 +343,7 @@ impl<'a> Trials<'a> {
         Ok(Self { setup, criterion, files, influencing, watched, benches, running, abandoned, imports: None })
     }
 
-    /// Does not run the tests where their imports surely fail. For all units of a history they do not.
+    /// Reads what the imports of the tests lack in candidates. For all units of a history they lack nothing.
     ///
     /// # Errors
     ///
@@ -378,7 +378,7 @@ impl<'a> Trials<'a> {
         }
         let invariants = Invariants::inferred(values.iter().map(|(point, values)| (*point, values.as_slice())));
         let Judged { failed, alike, is_doubtful } = self.criterion.judged(done);
-        Seen { is_doubtful, alike, trial: Trial { failed, invariants: invariants.into(), lacking: None } }
+        Seen { is_doubtful, alike, trial: Trial { failed, invariants: invariants.into() } }
     }
 
     /// Runs the tests once.
@@ -474,13 +474,14 @@ impl Trials<'_> {
 impl Runner for Trials<'_> {
     type Error = SliceError;
 
-    fn run(&self, worker: usize, taken: &Selection, may_foresee: bool) -> Result<Trial, SliceError> {
-        let files = self.with_tests((self.files)(taken)?);
-        let imports = self.imports.as_ref().filter(|_| may_foresee);
-        match imports.and_then(|imports| imports.lacking(&files)) {
-            Some(lacking) => Ok(Trial { lacking: Some(lacking), ..Trial::default() }),
-            None => Ok(self.twice_if_doubtful(worker, &files)?.trial),
-        }
+    fn run(&self, worker: usize, taken: &Selection) -> Result<Trial, SliceError> {
+        self.run_files(worker, (self.files)(taken)?)
+    }
+
+    fn lacking(&self, taken: &Selection) -> Vec<Lacking> {
+        let Some(imports) = &self.imports else { return Vec::new() };
+        // What cannot be put together cannot run, which says so.
+        (self.files)(taken).map_or_else(|_| Vec::new(), |files| imports.lacking(&self.with_tests(files)))
     }
 
     fn influencing(&self, point: &Point) -> Selection {

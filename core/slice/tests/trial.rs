@@ -195,7 +195,7 @@ fn watching_runs_no_code_of_what_it_sees() {
     let criterion = criterion(&project.setup, &files(&units(&[])).unwrap(), None, &mut |_, _| {}).unwrap();
     let watched = vec![WatchedFunction { file: "odd.py".into(), function: "f".into() }];
     let trials = Trials::new(&project.setup, &criterion, &files, watched, &influencing, 1).unwrap();
-    let trial = trials.run(0, &units(&[]), true).unwrap();
+    let trial = trials.run(0, &units(&[])).unwrap();
     assert!(trial.failed.is_empty() && !trial.invariants.is_empty(), "{trial:?}");
 }
 
@@ -216,8 +216,8 @@ fn the_working_tree_gives_only_what_a_build_made() {
     };
     let criterion = criterion(&project.setup, &files(&units(&[0])).unwrap(), None, &mut |_, _| {}).unwrap();
     let trials = Trials::new(&project.setup, &criterion, &files, vec![], &influencing, 1).unwrap();
-    assert_eq!(trials.run(0, &units(&[0]), true).unwrap().failed, []);
-    assert_eq!(trials.run(0, &units(&[]), true).unwrap().failed.len(), 1);
+    assert_eq!(trials.run(0, &units(&[0])).unwrap().failed, []);
+    assert_eq!(trials.run(0, &units(&[])).unwrap().failed.len(), 1);
 }
 
 #[test]
@@ -238,5 +238,5 @@ fn tests_stand_where_the_end_of_the_range_has_them() {
     let owns = |path: &str| criterion.owns(Path::new(path));
     assert!(owns("a/testing/tests/conftest.py") && !owns("a/testing/util.py"));
     let trials = Trials::new(&setup, &criterion, &files, vec![], &influencing, 1).unwrap();
-    assert_eq!(trials.run(0, &units(&[]), true).unwrap().failed, []);
+    assert_eq!(trials.run(0, &units(&[])).unwrap().failed, []);
 }

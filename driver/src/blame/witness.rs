@@ -1,7 +1,7 @@
 //! Since when does a function do on the witness of a comparison what one of the versions did? Each commit's version runs on the
 //! witness's values beside the newer end's, as a comparison runs two versions.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 
 use twincell_behavior::{Channel, bounded, display_outcome};
@@ -12,10 +12,12 @@ use twincell_compare::note::Note;
 use twincell_compare::report::{Evidence, PairReport, Witness};
 use twincell_compare::{Again, CompareError, CompareOptions, Replayed, Source, Then};
 use twincell_engine::observed::{Behavior, Outcome};
+use twincell_engine::protocol::Injection;
 use twincell_engine::{EngineError, Stop};
-use twincell_repo::{Repo, bound_memory};
+use twincell_repo::{CommitId, Repo, bound_memory};
 use twincell_syntax::python::is_identifier;
 use twincell_syntax::{CodeKind, Side};
+use twincell_values::path::{AccessPath, Segment};
 
 use super::{BlameRequest, request};
 use crate::given::GivenValues;
@@ -44,18 +46,30 @@ pub enum NoWitness {
     NoDifference,
     #[error("it is of statements outside of functions, which have no name to follow")]
     Statements,
-    #[error("its parameters have other names in the old version, in whose names the witness has its values")]
+    #[error("parameters or attributes have other names in the old version, and the witness has its values under those")]
     Renamed,
 }
 
 /// The witness of a pair, if one of its versions can run on it alone.
 pub(super) fn can_run(pair: &PairReport, side: Side) -> Result<&Witness, NoWitness> {
-    let is_renamed = side == Side::New && pair.notes.iter().any(|note| matches!(note, Note::Renamed(_)));
-    match &pair.witness {
-        _ if pair.facts.kind == CodeKind::Snippet => Err(NoWitness::Statements),
-        Some(_) if is_renamed => Err(NoWitness::Renamed),
-        Some(witness) if !pair.evidence.is_empty() => Ok(witness),
-        _ => Err(NoWitness::NoDifference),
+    let witness = pair.witness.as_ref().ok_or(NoWitness::NoDifference)?;
+    let renames = pair.notes.iter().filter_map(|note| match note {
+        Note::Renamed(renames) => Some(renames),
+        _ => None,
+    });
+    let old_names: BTreeSet<&str> = renames.flatten().map(|(_, old)| old.as_str()).collect();
+    let has_old = |path: &str| {
+        let named =
+            |segment| matches!(segment, Segment::Name(name) | Segment::Attribute(name) if old_names.contains(name));
+        AccessPath::new(path).segments().any(named)
+    };
+    match () {
+        () if pair.facts.kind == CodeKind::Snippet => Err(NoWitness::Statements),
+        () if side == Side::New && witness.injections.iter().any(|one| has_old(one.path.as_str())) => {
+            Err(NoWitness::Renamed)
+        }
+        () if !pair.evidence.iter().any(|one| one.execution == witness.execution) => Err(NoWitness::NoDifference),
+        () => Ok(witness),
     }
 }
 
@@ -75,7 +89,10 @@ pub fn blame_witness(
     Engine::check_process()?;
     bound_memory();
     let witness = can_run(of.pair, of.side).map_err(|reason| BlameError::NoWitness(reason.to_string()))?;
-    let engine = Engine::warm(of.options, environment)?;
+    // The Python of a comparison has no say where one is named here.
+    let python = options.python.clone().or_else(|| of.options.python.clone());
+    let own = Options { python, function: None, ..of.options.clone() };
+    let engine = Engine::warm(&own, environment)?;
     watched(
         Progress { runs: 0 },
         |stop, tell| {
@@ -83,7 +100,7 @@ pub fn blame_witness(
             let request = request(&repo, asked)?;
             let engine = engine.stopped_by(stop);
             engine.check_workers()?;
-            let mut compare = of.options.for_core();
+            let mut compare = own.for_core();
             let _files = of.given.hand_over(&engine, &mut compare)?;
             let versions = Versions::new(&asked.folder, engine.projects()?).map_err(BlameError::from)?;
             let kinds = of.pair.evidence.iter().filter(|one| one.execution == witness.execution).map(Kind::of);
@@ -129,9 +146,17 @@ struct WitnessProbe<'a> {
     witness: &'a Witness,
     /// What the differences of the witness are about. Others do not count.
     kinds: Vec<Kind>,
-    /// The newer end, the function's name there, and what it does.
-    newest: Option<(Source, String, Value)>,
+    newest: Option<Newest>,
     stop: &'a Stop,
+}
+
+/// The newer end.
+struct Newest {
+    commit: CommitId,
+    file: String,
+    text: String,
+    function: String,
+    value: Value,
 }
 
 impl WitnessProbe<'_> {
@@ -146,11 +171,23 @@ impl WitnessProbe<'_> {
             choices: &self.witness.choices,
             changes: &BTreeMap::new(),
             chosen: &[],
-            then: Then::Show,
+            then: Then::Judge,
             pair: &pair,
         };
         let mut go_on = || if self.stop.is_asked() { Continue::Stop } else { Continue::Yes };
         self.engine.replay(old.0, new.0, &self.options, &again, &mut go_on)
+    }
+
+    /// The names of what stands in for parts of a module that are missing at a commit, and not in the comparison.
+    fn stand_ins(&self, found: &Witness) -> Option<Vec<String>> {
+        let root = |one: &Injection| AccessPath::new(one.path.as_str()).split_root().0.to_owned();
+        let known: BTreeSet<String> = self.witness.injections.iter().map(root).collect();
+        // A parameter has no site.
+        let missing = found.injections.iter().filter(|one| one.kind.is_some()).map(root);
+        let parameters: BTreeSet<String> = found.injections.iter().filter(|one| one.kind.is_none()).map(root).collect();
+        let missing: BTreeSet<String> =
+            missing.filter(|name| !known.contains(name) && !parameters.contains(name)).collect();
+        (!missing.is_empty()).then(|| missing.iter().take(NAMED).map(|name| bounded(name)).collect())
     }
 
     /// What a version did, and whether that is what the newer end does.
@@ -192,16 +229,19 @@ impl Probe for WitnessProbe<'_> {
     }
 
     fn run(&mut self, at: &At<'_>) -> Result<State, BlameError> {
-        let source = match self.versions.source(at.commit, &at.place.file, at.text.to_owned()) {
-            Ok(source) => source,
+        // The newer end is asked for each time, so that its files are the last ones to go.
+        let own = || self.versions.source(at.commit, &at.place.file, at.text.to_owned());
+        let newest = || match &self.newest {
+            Some(newest) => self.versions.source(newest.commit, &newest.file, newest.text.clone()),
+            None => own(),
+        };
+        let (newest, source) = match newest().and_then(|newest| Ok((newest, own()?))) {
+            Ok(both) => both,
             Err(error) => return Ok(State::Skipped(Skip::NotCopied { reason: error.to_string() })),
         };
         let function = at.place.function.as_str();
-        let (newest, name) = match &self.newest {
-            Some((newest, name, _)) => (newest, name.as_str()),
-            None => (&source, function),
-        };
-        let replayed = match WitnessProbe::run(self, (newest, name), (&source, function)) {
+        let name = self.newest.as_ref().map_or(function, |newest| newest.function.as_str());
+        let replayed = match WitnessProbe::run(self, (&newest, name), (&source, function)) {
             Ok(replayed) => replayed,
             Err(Failure::Worker(EngineError::Stopped)) => return Err(EngineError::Stopped.into()),
             Err(Failure::Compare(CompareError::Worker(EngineError::Stopped))) => {
@@ -209,25 +249,39 @@ impl Probe for WitnessProbe<'_> {
             }
             Err(error) => return Ok(State::Skipped(Skip::NotLoaded { reason: bounded(&error.to_string()) })),
         };
-        let Replayed { witness, evidence, .. } = replayed;
-        if let Some(stopped) =
-            [&witness.old, &witness.new].into_iter().find(|one| matches!(one.outcome, Outcome::Stopped { .. }))
-        {
-            return Ok(State::Skipped(Skip::Lost { reason: display_outcome(&stopped.outcome) }));
+        let Replayed { witness, evidence, varies, .. } = replayed;
+        let shown = |behavior: &Behavior| display_outcome(&behavior.outcome);
+        if let Some(stopped) = [&witness.old, &witness.new].into_iter().find(|one| is_stopped(one)) {
+            return Ok(State::Skipped(Skip::Lost { reason: shown(stopped) }));
+        }
+        if varies || self.newest.is_none() && !evidence.is_empty() {
+            return Ok(State::Skipped(Skip::Varies { one: shown(&witness.old), other: shown(&witness.new) }));
+        }
+        if let Some(names) = self.stand_ins(&witness) {
+            return Ok(State::Skipped(Skip::Missing { names, because: None }));
         }
         let difference = evidence.iter().find(|one| self.kinds.contains(&Kind::of(one)));
-        match &self.newest {
-            Some((_, _, value)) if difference.is_none() => Ok(State::Gave(value.clone())),
-            Some(_) => Ok(State::Gave(self.value(&witness.new, difference))),
-            None if !evidence.is_empty() => {
-                let shown = |behavior: &Behavior| display_outcome(&behavior.outcome);
-                Ok(State::Skipped(Skip::Varies { one: shown(&witness.old), other: shown(&witness.new) }))
-            }
-            None => {
-                let value = self.value(&witness.new, None);
-                self.newest = Some((source, function.to_owned(), value.clone()));
-                Ok(State::Gave(value))
-            }
+        if let Some(newest) = &self.newest {
+            return Ok(State::Gave(match difference {
+                None => newest.value.clone(),
+                Some(_) => self.value(&witness.new, difference),
+            }));
         }
+        let compared = match self.of.side {
+            Side::Old => &self.witness.old,
+            Side::New => &self.witness.new,
+        };
+        if self.kinds.first() == Some(&Kind::Outcome) && shown(compared) != shown(&witness.new) {
+            return Ok(State::Skipped(Skip::Varies { one: shown(compared), other: shown(&witness.new) }));
+        }
+        let value = self.value(&witness.new, None);
+        let (file, text) = (at.place.file.clone(), at.text.to_owned());
+        let newest = Newest { commit: at.commit, file, text, function: function.to_owned(), value: value.clone() };
+        self.newest = Some(newest);
+        Ok(State::Gave(value))
     }
+}
+
+fn is_stopped(behavior: &Behavior) -> bool {
+    matches!(behavior.outcome, Outcome::Stopped { .. })
 }

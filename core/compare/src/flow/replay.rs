@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use twincell_behavior::bounded;
+use twincell_behavior::{bounded, differences};
 use twincell_engine::protocol::ExecutionRequest;
 use twincell_engine::{Executed, WorkerPool};
 use twincell_values::path::{AccessPath, Question};
@@ -12,7 +12,7 @@ use twincell_values::value::{AbstractValue, Choice, Decision, Fixed, Recipe};
 use super::case;
 use super::pair::Pair;
 use super::prepare::{Prepared, prepare};
-use super::select::{self, Selected, select};
+use super::select::{Selected, select};
 use super::sources::Sources;
 use super::witness::{decisive_values, smallest};
 use crate::campaign::{self, both, joint_probability};
@@ -40,6 +40,8 @@ pub struct Again<'a> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Then {
     Show,
+    /// Only finds out what differs, and not which values that needs.
+    Judge,
     /// Shrinks its values as far as the difference allows.
     Shrink,
     /// Writes a test of its difference.
@@ -54,6 +56,8 @@ pub struct Replayed {
     pub witness: Witness,
     /// The confirmed differences. Empty if both versions did the same.
     pub evidence: Vec<Evidence>,
+    /// Whether there were others, which did not appear again.
+    pub varies: bool,
     pub reproducer: Option<Reproducer>,
     /// The pair's report with this execution as its example, if that was asked for.
     pub report: Option<PairReport>,
@@ -78,7 +82,6 @@ pub fn replay(
     let names = [again.pair.old.qualname.as_str(), again.pair.new.qualname.as_str()];
     let functions = pairs
         .into_iter()
-        .filter(|functions| select::is_worth(&sources, functions, options))
         .find(|(old, new)| [old.qualname.as_str(), new.qualname.as_str()] == names)
         .ok_or_else(|| refused("its functions are not in these texts"))?;
     let pair = Pair::new(&sources, functions, options.max_function);
@@ -105,14 +108,19 @@ pub fn replay(
         Some(Executed::Lost { reason, .. }) => return Err(refused(&reason)),
         None => return Err(refused("the worker gave no answer")),
     };
+    let seen = match record.behaviors.as_slice() {
+        [old, new] => differences(old, new, &plan.rules).len(),
+        _ => 0,
+    };
     let mut kept = campaign::examined(&mut loaded, record, &plan)?;
-    if again.then != Then::Show && kept.differences.is_empty() {
+    let varies = seen > 0 && kept.differences.is_empty();
+    if !matches!(again.then, Then::Show | Then::Judge) && kept.differences.is_empty() {
         return Err(refused("both versions do the same on these values, so there is no difference to work on"));
     }
     let mut decisive = vec![];
     if again.then == Then::Shrink {
         (kept, decisive) = smallest(&mut loaded, &kept, &plan, go_on);
-    } else if !kept.differences.is_empty() {
+    } else if again.then != Then::Judge && !kept.differences.is_empty() {
         decisive = decisive_values(&kept, &mut loaded, &plan);
     }
     let functions = pair.functions();
@@ -131,7 +139,7 @@ pub fn replay(
     };
     let witness = assemble::witness(&about, &kept, &decisive, &plan.rules)
         .ok_or_else(|| refused("the worker's record lacks one of the versions"))?;
-    Ok(Replayed { witness, evidence, reproducer, report })
+    Ok(Replayed { witness, evidence, varies, reproducer, report })
 }
 
 /// The decisions of an execution with the changes in it, or why there is no place for one of them.

@@ -1,7 +1,7 @@
 //! The places of a module that an import of it need not evaluate.
 
 use ruff_python_ast::visitor::source_order::{self, SourceOrderVisitor};
-use ruff_python_ast::{Expr, Parameters, Stmt, TypeParams};
+use ruff_python_ast::{Expr, Parameters, Stmt};
 use ruff_text_size::{Ranged, TextRange};
 
 /// Places in order, of which none holds another one. Bodies of functions are left out: they are scopes of their own.
@@ -33,6 +33,8 @@ impl<'a> SourceOrderVisitor<'a> for Unsure {
             }
             // Tests' are written anew, and `python -O` has none.
             Stmt::Assert(_) | Stmt::TypeAlias(_) => self.all([stmt.range()]),
+            // Its bases may use its parameters.
+            Stmt::ClassDef(class) if class.type_params.is_some() => self.all([stmt.range()]),
             Stmt::FunctionDef(function) => {
                 function.decorator_list.iter().for_each(|decorator| self.visit_expr(&decorator.expression));
                 for one in function.parameters.iter_non_variadic_params() {
@@ -42,15 +44,12 @@ impl<'a> SourceOrderVisitor<'a> for Unsure {
                 self.all(function.returns.iter().map(|returns| returns.range()));
             }
             Stmt::AnnAssign(assignment) => {
+                self.visit_expr(&assignment.target);
                 self.all([assignment.annotation.range()]);
                 assignment.value.iter().for_each(|value| self.visit_expr(value));
             }
             _ => source_order::walk_stmt(self, stmt),
         }
-    }
-
-    fn visit_type_params(&mut self, parameters: &'a TypeParams) {
-        self.all([parameters.range()]);
     }
 
     fn visit_expr(&mut self, expr: &'a Expr) {

@@ -5,10 +5,11 @@
 //! and no tests. [`refine`] takes a [`Problem`] and a [`Runner`].
 //!
 //! **1-minimal** means here: for each unit of the slice, the tests fail for the slice without this unit and without all units
-//! that need its text, directly or through others. They did fail, in a run of exactly these units; or it was read in their files that the
-//! tests' own imports fail.
+//! that need its text, directly or through others. They did fail, in a run of exactly these units; or they lack what an import of the
+//! tests needs, without which an earlier run of others failed at this import.
 
 mod beliefs;
+mod foresight;
 mod problem;
 mod search;
 mod set;
@@ -103,24 +104,16 @@ impl Failures {
     }
 }
 
-/// What one run of the tests showed, or would have shown.
+/// What one run of the tests showed.
 #[derive(Clone, Debug, Default)]
 pub struct Trial {
     /// Empty if the tests do what they are to do, which is called passing here.
     pub failed: Vec<FailedTest>,
     pub invariants: Arc<Invariants>,
-    /// What the tests' imports fail at. Then nothing ran.
-    pub lacking: Option<Lacking>,
 }
 
-impl Trial {
-    pub fn is_passed(&self) -> bool {
-        self.failed.is_empty() && self.lacking.is_none()
-    }
-}
-
-/// What an import of the tests fails at.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+/// What an import of the tests probably fails at, as the texts say.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Lacking {
     /// The file and the line, from 1, in which the import fails. The line is 0 for text that does not parse.
     pub path: String,
@@ -128,8 +121,25 @@ pub struct Lacking {
     pub missing: MissingName,
 }
 
+impl Lacking {
+    /// Whether this is how the tests failed: pytest could not import them, with an error of this kind.
+    fn explains(&self, failed: &[FailedTest]) -> bool {
+        let classes: &[&str] = match &self.missing {
+            MissingName::Text => &["SyntaxError", "IndentationError", "TabError"],
+            MissingName::Module(_) => &["ModuleNotFoundError", "ImportError"],
+            MissingName::Member { .. } => &["ImportError", "AttributeError"],
+            MissingName::Name(_) => &["NameError"],
+        };
+        let is_so = |one: &FailedTest| {
+            let class = one.failure.as_ref().map(|failure| failure.exception.as_str());
+            one.outcome == Outcome::NotFound && class.is_some_and(|class| classes.contains(&class))
+        };
+        failed.iter().any(is_so)
+    }
+}
+
 /// What is missing.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum MissingName {
     /// A whole text, since it does not parse.
@@ -147,9 +157,11 @@ pub enum MissingName {
 pub trait Runner: Sync {
     type Error: Send;
 
-    /// Runs the tests for a history of these units, unless it `may_foresee` what they do. Each worker, a number below that of the
-    /// jobs, runs one at a time.
-    fn run(&self, worker: usize, taken: &Selection, may_foresee: bool) -> Result<Trial, Self::Error>;
+    /// Runs the tests for a history of these units. Each worker, a number below that of the jobs, runs one at a time.
+    fn run(&self, worker: usize, taken: &Selection) -> Result<Trial, Self::Error>;
+
+    /// What the imports of the tests lack with these units, as far as the texts tell.
+    fn lacking(&self, taken: &Selection) -> Vec<Lacking>;
 
     /// The units that influence the value at a program point, by a local analysis of the code.
     fn influencing(&self, point: &Point) -> Selection;
@@ -209,7 +221,7 @@ pub struct Refined {
     pub steps: Vec<Step>,
     /// Runs at the same time as others whose outcomes were not needed in the end.
     pub spare: usize,
-    /// Candidates that needed no run, since the tests' imports fail.
+    /// Candidates that needed no run, since they lack what others failed without.
     pub predicted: usize,
     /// Whether it is 1-minimal. Otherwise something ended the search.
     pub is_minimal: bool,
@@ -220,7 +232,7 @@ pub struct Refined {
 pub enum Because {
     /// These tests fail without it and without the units `with`, which need its text.
     Fails { failed: Failures, with: Selection },
-    /// The tests' imports fail without it and without the units `with`, which need its text.
+    /// An import of the tests lacks this without it and without the units `with`, which need its text. Another candidate failed so.
     Lacks { lacking: Lacking, with: Selection },
     /// The search ended before it was known.
     Unknown,

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use crate::UnitId;
 use crate::invariants::Invariants;
+use crate::refine::foresight::Foresight;
 use crate::refine::problem::{Needs, Problem};
 use crate::refine::search::{Candidate, Search};
 use crate::refine::set::Set;
@@ -46,7 +47,6 @@ pub fn refine<R: Runner>(
     listener: &mut Listener<'_>,
 ) -> Result<Refined, RefineError<R::Error>> {
     let jobs = limits.jobs.max(1);
-    let may_foresee = limits.scheme != Scheme::Basic;
     let (orders, ordered) = channel::<Set>();
     let (tell, results) = channel();
     let ordered = Mutex::new(ordered);
@@ -57,7 +57,7 @@ pub fn refine<R: Runner>(
                 loop {
                     let order = ordered.lock().unwrap_or_else(PoisonError::into_inner).recv();
                     let Ok(candidate) = order else { return };
-                    let result = runner.run(worker, &candidate.selection(), may_foresee);
+                    let result = runner.run(worker, &candidate.selection());
                     if tell.send((candidate, result)).is_err() {
                         return;
                     }
@@ -100,12 +100,13 @@ fn follow<R: Runner>(
         End::Interrupted => RefineError::Interrupted,
         End::Failed(error) => RefineError::Runner(error),
     })?;
-    if !trial.is_passed() {
+    if !trial.failed.is_empty() {
         return Err(RefineError::Failing(trial.failed));
     }
     steps.push(Step { rule: Rule::Init, tried: of, kept: of, is_passed: true });
     let mut search = Search::new(problem, needs.clone(), limits.scheme, trial.invariants);
     let mut reasons: HashMap<Set, Reason> = HashMap::new();
+    let mut foresight = Foresight::default();
     let mut predicted = 0;
     let mut gone = BTreeMap::new();
     let influencing = |before: &Invariants, after: &Invariants| {
@@ -118,31 +119,32 @@ fn follow<R: Runner>(
             is_minimal = true;
             break;
         };
+        if let Some(lacking) = foresight.fails(runner, &candidate.kept) {
+            search.learn(&candidate, false, &Arc::default(), &|_, _| Set::default());
+            reasons.insert(candidate.kept, Reason::Lacks(lacking));
+            predicted += 1;
+            continue;
+        }
         let Some(left) = limits.runs.checked_sub(steps.len() + 1) else { break };
         runs.start(&candidate.kept);
-        runs.look_ahead(&search, &candidate, left);
+        runs.look_ahead(&search, &candidate, left, &mut |next| foresight.fails(runner, next).is_some());
         let trial = match wait(runs, &candidate.kept, Some(&search), &steps) {
             Ok(trial) => trial,
             Err(End::Interrupted) => break,
             Err(End::Failed(error)) => return Err(RefineError::Runner(error)),
         };
-        let is_passed = trial.is_passed();
+        let is_passed = trial.failed.is_empty();
         let before = search.kept.clone();
         search.learn(&candidate, is_passed, &trial.invariants, &influencing);
         let removed = before.without(&search.kept);
-        match trial.lacking {
-            Some(lacking) => {
-                predicted += 1;
-                reasons.insert(candidate.kept, Reason::Lacks(lacking));
+        let (tried, kept) = (candidate.kept.len(), search.kept.len());
+        steps.push(Step { rule: candidate.rule, tried, kept, is_passed });
+        gone.extend(removed.iter().map(|unit| (UnitId(unit as u32), steps.len())));
+        if !is_passed {
+            if limits.scheme != Scheme::Basic {
+                foresight.learn(runner, &candidate.kept, &trial.failed);
             }
-            None => {
-                let (tried, kept) = (candidate.kept.len(), search.kept.len());
-                steps.push(Step { rule: candidate.rule, tried, kept, is_passed });
-                gone.extend(removed.iter().map(|unit| (UnitId(unit as u32), steps.len())));
-                if !is_passed {
-                    reasons.insert(candidate.kept, Reason::Fails(Failures::of(trial.failed)));
-                }
-            }
+            reasons.insert(candidate.kept, Reason::Fails(Failures::of(trial.failed)));
         }
     }
     let because = search.kept.iter().map(|unit| (UnitId(unit as u32), because(&search, &needs, &reasons, unit)));
@@ -152,7 +154,7 @@ fn follow<R: Runner>(
         gone,
         scores: needs.all.iter().map(|unit| (UnitId(unit as u32), search.beliefs.scores[unit])).collect(),
         steps,
-        spare: runs.done.values().filter(|done| !matches!(done, Ok(trial) if trial.lacking.is_some())).count(),
+        spare: runs.done.len(),
         predicted,
         is_minimal,
     })
@@ -183,7 +185,7 @@ impl<E> Runs<E> {
 
     /// Starts what is next if this candidate ends as it probably does, and so on, as long as workers are idle and the budget
     /// has so many runs left after it.
-    fn look_ahead(&mut self, search: &Search, candidate: &Candidate, left: usize) {
+    fn look_ahead(&mut self, search: &Search, candidate: &Candidate, left: usize, fails: &mut dyn FnMut(&Set) -> bool) {
         if self.running.len() >= self.jobs {
             return;
         }
@@ -192,12 +194,14 @@ impl<E> Runs<E> {
         // What is known already may be in the way; some steps further there is nothing sure to win.
         for _ in 0..left.min(self.jobs * 4) {
             let is_passed = match self.done.get(&candidate.kept) {
-                Some(Ok(trial)) => trial.is_passed(),
-                _ => search.expects(&candidate),
+                Some(Ok(trial)) => trial.failed.is_empty(),
+                _ => !fails(&candidate.kept) && search.expects(&candidate),
             };
             search.learn(&candidate, is_passed, &nothing, &|_, _| Set::default());
             let Some(next) = search.next() else { return };
-            self.start(&next.kept);
+            if !fails(&next.kept) {
+                self.start(&next.kept);
+            }
             if self.running.len() >= self.jobs {
                 return;
             }

@@ -35,7 +35,6 @@ pub(super) struct Gained {
     pub user: SymbolName,
     /// Any of these suffices.
     pub names: Vec<SymbolName>,
-    pub on_import: bool,
 }
 
 /// Opens versions of the project, of which few are held at a time.
@@ -110,12 +109,12 @@ pub(super) fn read(
                 continue;
             }
             let (before, after) = (uses(&old, &path), uses(&new, &path));
-            for ((user, names), on_import) in after.iter().filter(|(key, _)| !before.contains_key(*key)) {
+            for (user, names) in after.iter().filter(|key| !before.contains(*key)) {
                 let Some(unit) = owner(units, &parts, user) else { continue };
-                let (unit, on_import) = (UnitId(unit as u32), *on_import);
-                changes.gained.push(Gained { unit, user: user.clone(), names: names.clone(), on_import });
+                let unit = UnitId(unit as u32);
+                changes.gained.push(Gained { unit, user: user.clone(), names: names.clone() });
             }
-            for (user, names) in before.keys().filter(|key| !after.contains_key(*key)) {
+            for (user, names) in before.iter().filter(|key| !after.contains(*key)) {
                 if let Some(unit) = owner(units, &parts, user) {
                     let lost = Lost { user: user.clone(), names: names.clone() };
                     changes.lost.push((UnitId(unit as u32), lost));
@@ -200,8 +199,8 @@ fn imports(project: &Project, module: SymbolId) -> BTreeSet<String> {
     own.flat_map(|one| one.found).map(text).collect()
 }
 
-/// A symbol's use of any of some names, and whether an import of the module evaluates it.
-type Uses = BTreeMap<(SymbolName, Vec<SymbolName>), bool>;
+/// A symbol's use of any of some names.
+type Uses = BTreeSet<(SymbolName, Vec<SymbolName>)>;
 
 /// The names of the project that a file uses. One that something outside may provide, too, is left out.
 fn uses(project: &Project, path: &str) -> Uses {
@@ -216,7 +215,7 @@ fn uses(project: &Project, path: &str) -> Uses {
         let mut names: Vec<SymbolName> = names.into_iter().map(|name| project.name(name)).collect();
         names.sort();
         names.dedup();
-        *found.entry((project.name(one.owner), names)).or_default() |= one.on_import;
+        found.insert((project.name(one.owner), names));
     }
     found
 }

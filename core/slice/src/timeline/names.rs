@@ -1,5 +1,4 @@
-//! Which names a unit needs that only other units provide (change dependencies, section 5.1 of the paper), so that an
-//! ImportError, a NameError or an AttributeError is predicted without a run.
+//! Which names a unit needs that only other units provide (change dependencies, section 5.1 of the paper): they are left out together.
 
 use rustc_hash::FxHashMap;
 use twincell_repo::{CommitId, RepoError};
@@ -18,8 +17,6 @@ pub struct NameNeed {
     pub names: Vec<SymbolName>,
     /// The units of which one suffices. That of the need is never among them.
     pub any_of: Selection,
-    /// An import of the user's module evaluates the name, so that it fails. Otherwise it fails once the user runs.
-    pub on_import: bool,
     pub kind: NameNeedKind,
 }
 
@@ -70,8 +67,8 @@ pub(super) fn needs(
         if any_of.is_empty() || any_of.contains(&gained.unit) {
             continue;
         }
-        let (user, names, on_import) = (gained.user, gained.names, gained.on_import);
-        add(gained.unit, NameNeed { user, names, any_of, on_import, kind: NameNeedKind::Uses });
+        let (user, names) = (gained.user, gained.names);
+        add(gained.unit, NameNeed { user, names, any_of, kind: NameNeedKind::Uses });
     }
     for (unit, name) in deleted.iter().filter(|(_, name)| base.find(name).is_some()) {
         for (other, lost) in changes.lost.iter().filter(|(other, lost)| lost.names == [(*name).clone()] && other < unit)
@@ -81,7 +78,7 @@ pub(super) fn needs(
                 continue;
             }
             let (user, names, any_of) = (lost.user.clone(), lost.names.clone(), Selection::from([*other]));
-            add(*unit, NameNeed { user, names, any_of, on_import: false, kind: NameNeedKind::Deletes });
+            add(*unit, NameNeed { user, names, any_of, kind: NameNeedKind::Deletes });
         }
     }
     Ok(needs)

@@ -158,18 +158,18 @@ fn the_example_of_the_paper_has_its_dependencies() {
         ]
     );
     assert!(needs(&timeline).iter().all(Vec::is_empty), "{:?}", needs(&timeline));
-    let names: Vec<Vec<(String, Vec<u32>, bool)>> = (0..6)
+    let names: Vec<Vec<(String, Vec<u32>)>> = (0..6)
         .map(|unit| {
             let needs = timeline.name_needs(UnitId(unit)).iter();
             needs
                 .map(|need| {
                     let units = need.any_of.iter().map(|unit| unit.0).collect();
-                    (need.names[0].qualname.to_string(), units, need.on_import)
+                    (need.names[0].qualname.to_string(), units)
                 })
                 .collect()
         })
         .collect();
-    let need = |name: &str, unit| vec![(name.to_owned(), vec![unit], false)];
+    let need = |name: &str, unit| vec![(name.to_owned(), vec![unit])];
     assert_eq!(names, [vec![], vec![], vec![], vec![], need("B.y", 1), need("B.m", 4)]);
     // What `B.g` returns may be due to itself, and a step further to `x`, `s`, `h` and `m`.
     let entity = timeline.units()[5].entities[0].name.clone();
