@@ -12,7 +12,9 @@ use twincell_driver::slice::{check_branch, slice_options, slice_repository, writ
 use twincell_driver::warm::Failure;
 use twincell_repo::Repo;
 use twincell_slice::Applied;
-use twincell_widgets::{SliceProgress, SliceState, slice_explanation, slice_markdown, slice_page, slice_text};
+use twincell_widgets::{
+    SliceProgress, SliceState, slice_explained, slice_explanation, slice_markdown, slice_page, slice_text,
+};
 
 use crate::arguments::slice_request;
 use crate::session::{Abort, CHANGED, INCONCLUSIVE, Session, UNCHANGED};
@@ -56,7 +58,10 @@ pub fn run(matches: &ArgMatches, session: &mut Session<'_>) -> Result<i32, Abort
         other => other.map_err(Abort::new)?,
     };
     match explained {
-        Some((revision, commit)) if !matches.get_flag("json") => {
+        Some((revision, commit)) if matches.get_flag("json") => {
+            session.write_json(&slice_explained(&slice, &commit, revision).map_err(Abort::Failed)?)?;
+        }
+        Some((revision, commit)) => {
             write!(session.out, "{}", slice_explanation(&slice, &commit, revision).map_err(Abort::Failed)?)?;
         }
         _ if matches.get_flag("json") => session.write_json(&slice)?,

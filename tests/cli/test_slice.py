@@ -64,6 +64,9 @@ def test_a_feature_is_found_with_the_reasons(repository: Path, tmp_path: Path) -
     commit = git(repository, "rev-parse", "HEAD~3").strip()
     told = slice_of(repository, "HEAD~5..HEAD", "--tests", "tests", "--explain", commit[:10]).stdout
     assert told.startswith(f"{commit[:8]} Add a tax\n") and "No module named 'tax'" in told, told
+    told = slice_of(repository, "HEAD~5..HEAD", "--tests", "tests", "--explain", commit[:10], "--json").stdout
+    (unit,) = json.loads(told)["units"]
+    assert (unit["commit"], unit["stays"]) == (commit, True) and "tests_fail" in unit["state"]["stays"]
 
 
 def everything_of(repository: Path) -> dict[str, bytes]:

@@ -58,6 +58,8 @@ def test_a_commit_of_a_slice_is_explained(found):
     assert "No module named 'tax'" in found.explain(found.commits[0][:9])
     with pytest.raises(twincell.TwincellError, match=r"zzz is no commit of HEAD~5\.\.HEAD that changes something"):
         found.explain("zzz")
+    with pytest.raises(twincell.TwincellError, match=r"an empty text is no commit of HEAD~5\.\.HEAD"):
+        found.explain("")
 
 
 def test_a_slice_becomes_patches_and_a_branch_wherever_the_process_is(repository, found, tmp_path, monkeypatch):

@@ -176,7 +176,7 @@ impl PySlice {
         plain(py, &self.found.ended)
     }
 
-    /// Why a commit stays or goes. The beginning of its hash is enough. Raises `TwincellError` if the range has no such commit.
+    /// Why a commit stays or goes. The beginning of its hash is enough. Raises `TwincellError` if the range has none, or several.
     fn explain(&self, commit: &str) -> PyResult<String> {
         self.explanation(commit)
     }

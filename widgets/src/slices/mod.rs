@@ -57,22 +57,39 @@ pub fn slice_rows(slice: &Slice) -> Vec<SliceRow<'_>> {
     let row = |unit| SliceRow { unit, stays: unit.state.stays(), reason: plain::sentence(&reason(slice, unit)) };
     slice.units.iter().map(row).collect()
 }
+/// The units of one commit of a slice.
+#[derive(Debug, Serialize)]
+pub struct SliceExplained<'a> {
+    pub format: u32,
+    pub range: &'a str,
+    /// Oldest first: one, or the parts of the commit.
+    pub units: Vec<SliceRow<'a>>,
+}
 
-/// What is known of the commits whose hash begins so. `written` is what the user calls it. An error says that the range has none.
-pub fn slice_explanation(slice: &Slice, commit: &str, written: &str) -> Result<String, String> {
-    let units = slice.units.iter().filter(|unit| unit.commit.starts_with(commit));
-    let told: Vec<String> = units
-        .map(|unit| {
-            let mut lines = vec![title(unit), reason(slice, unit)];
-            lines.extend((unit.score != 0).then(|| format!("its significance is {}", unit.score)));
-            lines.iter().map(|line| plain::sentence(line)).collect::<Vec<_>>().join("\n    ") + "\n"
-        })
-        .collect();
-    match told.is_empty() {
-        true => {
-            Err(format!("{written} is no commit of {} that changes something: give one of its commits", slice.range))
-        }
-        false => Ok(told.concat()),
+
+fn row<'a>(slice: &Slice, unit: &'a SliceUnit) -> SliceRow<'a> {
+    SliceRow { unit, stays: unit.state.stays(), reason: plain::sentence(&reason(slice, unit)) }
+}
+
+/// The units of the commit whose hash begins so. An error says that the range has none, or several.
+fn units_of<'a>(slice: &'a Slice, commit: &str, written: &str) -> Result<Vec<&'a SliceUnit>, String> {
+    let is_it = |unit: &&SliceUnit| !commit.is_empty() && unit.commit.starts_with(commit);
+    let units: Vec<&SliceUnit> = slice.units.iter().filter(is_it).collect();
+    let Some(first) = units.first() else {
+        let written = if written.is_empty() { "an empty text" } else { written };
+        return Err(format!(
+            "{written} is no commit of {} that changes something: give one of its commits",
+            slice.range
+        ));
+    };
+    match units.iter().find(|unit| unit.commit != first.commit) {
+        Some(other) => Err(format!(
+            "{written} is the beginning of several commits of {}, {} and {} among them: give more of its hash",
+            slice.range,
+            words::commit_name(&first.commit),
+            words::commit_name(&other.commit)
+        )),
+        None => Ok(units),
     }
 }
 
@@ -80,6 +97,30 @@ pub fn slice_explanation(slice: &Slice, commit: &str, written: &str) -> Result<S
 pub fn slice_markdown(slice: &Slice) -> String {
     let mut out = format!("### twincell: {}\n", cell(&headline(slice)));
     for line in remarks(slice) {
+/// What is known of the commit whose hash begins so. `written` is what the user calls it.
+///
+/// # Errors
+///
+/// One line that says that the range has no such commit, or several.
+pub fn slice_explanation(slice: &Slice, commit: &str, written: &str) -> Result<String, String> {
+    let told = units_of(slice, commit, written)?.into_iter().map(|unit| {
+        let mut lines = vec![title(unit), reason(slice, unit)];
+        lines.extend((unit.score != 0).then(|| format!("its significance is {}", unit.score)));
+        lines.iter().map(|line| plain::sentence(line)).collect::<Vec<_>>().join("\n    ") + "\n"
+    });
+    Ok(told.collect())
+}
+
+/// The same as data.
+///
+/// # Errors
+///
+/// As [`slice_explanation`].
+pub fn slice_explained<'a>(slice: &'a Slice, commit: &str, written: &str) -> Result<SliceExplained<'a>, String> {
+    let units = units_of(slice, commit, written)?.into_iter().map(|unit| row(slice, unit)).collect();
+    Ok(SliceExplained { format: slice.format, range: &slice.range, units })
+}
+
         out += &format!("\n- {}", cell(&line));
     }
     out += "\n\n| commit | subject | why it stays |\n| --- | --- | --- |\n";
@@ -591,3 +632,17 @@ mod tests {
         assert!(slice_rows(&made())[3].reason.starts_with("it goes: "));
     }
 }
+        assert_eq!(
+            slice_explanation(&made(), "", "").unwrap_err(),
+            "an empty text is no commit of v1..v2 that changes something: give one of its commits"
+        );
+        let mut slice = made();
+        slice.units[3].commit = "23".repeat(20);
+        assert_eq!(
+            slice_explanation(&slice, "23", "23").unwrap_err(),
+            "23 is the beginning of several commits of v1..v2, 23456234 and 23232323 among them: give more of its hash"
+        );
+        // Parts of one commit are explained together.
+        slice.units[3].commit = slice.units[1].commit.clone();
+        let rows = slice_explained(&slice, "23", "23").unwrap().units;
+        assert_eq!(rows.iter().map(|row| row.unit.subject.as_str()).collect::<Vec<_>>(), ["Docs", "Other"]);
