@@ -30,18 +30,22 @@ pub fn slice_text(slice: &Slice) -> String {
     for line in remarks(slice) {
         out += &format!("  {}\n", plain::sentence(&line));
     }
-    let staying: Vec<_> = slice.units.iter().filter(|unit| unit.state.stays()).collect();
+    let staying: Vec<_> = slice.units.iter().filter(|unit| stays_by_a_run(unit)).collect();
     if !staying.is_empty() {
         out += "\n";
     }
     for unit in staying {
         out += &format!("{}\n    {}\n", plain::sentence(&title(unit)), plain::sentence(&reason(slice, unit)));
     }
-    let going = going(slice);
-    if !going.is_empty() {
-        out += &format!("\n{}\n", plain::sentence(&going));
+    for line in untried(slice).into_iter().chain(going(slice)) {
+        out += &format!("\n{}\n", plain::sentence(&line));
     }
     out
+}
+
+/// Whether a unit stays and there is more to say of it than that the search ended before.
+fn stays_by_a_run(unit: &SliceUnit) -> bool {
+    matches!(&unit.state, UnitState::Stays(stays) if !matches!(stays, Stays::Unknown))
 }
 
 /// A unit of a slice with the reason why it stays or goes, in one line.
@@ -53,11 +57,6 @@ pub struct SliceRow<'a> {
     pub reason: String,
 }
 
-/// All units of a slice, oldest first.
-pub fn slice_rows(slice: &Slice) -> Vec<SliceRow<'_>> {
-    let row = |unit| SliceRow { unit, stays: unit.state.stays(), reason: plain::sentence(&reason(slice, unit)) };
-    slice.units.iter().map(row).collect()
-}
 /// The units of one commit of a slice.
 #[derive(Debug, Serialize)]
 pub struct SliceExplained<'a> {
@@ -67,6 +66,10 @@ pub struct SliceExplained<'a> {
     pub units: Vec<SliceRow<'a>>,
 }
 
+/// All units of a slice, oldest first.
+pub fn slice_rows(slice: &Slice) -> Vec<SliceRow<'_>> {
+    slice.units.iter().map(|unit| row(slice, unit)).collect()
+}
 
 fn row<'a>(slice: &Slice, unit: &'a SliceUnit) -> SliceRow<'a> {
     SliceRow { unit, stays: unit.state.stays(), reason: plain::sentence(&reason(slice, unit)) }
@@ -94,10 +97,6 @@ fn units_of<'a>(slice: &'a Slice, commit: &str, written: &str) -> Result<Vec<&'a
     }
 }
 
-/// A slice as Markdown, for a pull request.
-pub fn slice_markdown(slice: &Slice) -> String {
-    let mut out = format!("### twincell: {}\n", prose(&headline(slice)));
-    for line in remarks(slice) {
 /// What is known of the commit whose hash begins so. `written` is what the user calls it.
 ///
 /// # Errors
@@ -122,23 +121,25 @@ pub fn slice_explained<'a>(slice: &'a Slice, commit: &str, written: &str) -> Res
     Ok(SliceExplained { format: slice.format, range: &slice.range, units })
 }
 
+/// A slice as Markdown, for a pull request.
+pub fn slice_markdown(slice: &Slice) -> String {
+    let mut out = format!("### twincell: {}\n", prose(&headline(slice)));
+    for line in remarks(slice) {
         out += &format!("\n- {}", prose(&line));
     }
     out += "\n\n| commit | subject | why it stays |\n| --- | --- | --- |\n";
-    for unit in slice.units.iter().filter(|unit| unit.state.stays()) {
+    for unit in slice.units.iter().filter(|unit| stays_by_a_run(unit)) {
         let name = format!("{}{}", words::commit_name(&unit.commit), of_part(unit));
         out += &format!("| {} | {} | {} |\n", prose(&name), prose(&unit.subject), prose(&reason(slice, unit)));
     }
-    let going = going(slice);
-    if !going.is_empty() {
-        out += &format!("\n{}\n", prose(&going));
+    for line in untried(slice).into_iter().chain(going(slice)) {
+        out += &format!("\n{}\n", prose(&line));
     }
     out
 }
 
 fn headline(slice: &Slice) -> String {
-    let is_split = slice.units.iter().any(|unit| unit.part.is_some());
-    let what = words::count(slice.units.len(), if is_split { "change" } else { "commit" });
+    let what = words::count(slice.units.len(), unit_name(slice));
     let has_some = slice.units.iter().any(|unit| matches!(unit.state, UnitState::Goes(Goes::InTarget { .. })));
     let size = match (slice.size(), &slice.target, slice.goal) {
         (0, Some(target), _) if has_some => {
@@ -346,8 +347,7 @@ fn needless(slice: &Slice, goes: &Goes) -> String {
             format!("{pass} without it{as_well} (run {})", step + 1)
         }
         Goes::InTarget { commit, known_by } => {
-            let target = slice.target.as_ref().map_or("the target", |target| &target.name);
-            let commit = words::commit_name(commit);
+            let (target, commit) = (target(slice), words::commit_name(commit));
             match known_by {
                 KnownBy::Commit => format!("{target} has it"),
                 KnownBy::Lines => format!("{target} has it as {commit}, which changes the same lines"),
@@ -427,56 +427,102 @@ fn message(failure: &Failure) -> String {
     failure.message.lines().next().unwrap_or_default().chars().take(MESSAGE).collect()
 }
 
+/// The units of a slice.
+fn unit_name(slice: &Slice) -> &'static str {
+    if slice.units.iter().any(|unit| unit.part.is_some()) { "change" } else { "commit" }
+}
+
+/// One line on the units that stay since the search ended before it came to them.
+fn untried(slice: &Slice) -> Option<String> {
+    let count = slice.units.iter().filter(|unit| matches!(unit.state, UnitState::Stays(Stays::Unknown))).count();
+    (count > 0).then(|| untried_line(count, count < slice.size(), unit_name(slice)))
+}
+
+/// `has_others` says whether others stay for a reason.
+fn untried_line(count: usize, has_others: bool, unit_name: &str) -> String {
+    let what = words::count(count, &format!("{}{unit_name}", if has_others { "more " } else { "" }));
+    let stay =
+        if count == 1 { "stays: the search ended before it was" } else { "stay: the search ended before they were" };
+    format!("{what} {stay} tried")
+}
+
+/// Why some units go, as one line says it of all of them.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Gone {
+    Needless,
+    NotRun,
+    InTarget,
+    Undone,
+    Cleanup,
+}
+
+impl Gone {
+    const ALL: [Self; 5] = [Self::Needless, Self::NotRun, Self::InTarget, Self::Undone, Self::Cleanup];
+
+    fn of(goes: &Goes) -> Self {
+        match goes {
+            Goes::TestsPass { .. } | Goes::StillFails { .. } => Self::Needless,
+            Goes::NotRun { .. } => Self::NotRun,
+            Goes::InTarget { .. } => Self::InTarget,
+            Goes::Reverts { .. } | Goes::Reverted { .. } => Self::Undone,
+            Goes::Cleanup { .. } => Self::Cleanup,
+        }
+    }
+
+    /// What is said of so many where others go for other reasons.
+    fn among_others(self, slice: &Slice, count: usize) -> String {
+        let s = if count == 1 { "s" } else { "" };
+        match (self, slice.goal) {
+            (Self::Needless, Goal::Pass) => format!("{count} without which the tests pass"),
+            (Self::Needless, Goal::Fail) => format!("{count} without which the tests fail as well"),
+            (Self::NotRun, _) => format!("{count} that change{s} what no test runs"),
+            (Self::InTarget, _) => format!("{count} that {} has", target(slice)),
+            (Self::Undone, _) if count == 1 => "1 that undoes another".to_owned(),
+            (Self::Undone, _) => format!("{count} that undo each other"),
+            (Self::Cleanup, _) => format!("{count} that change{s} no behavior"),
+        }
+    }
+
+    /// What is said of so many where no others go.
+    fn alone(self, slice: &Slice, count: usize) -> String {
+        let (they, s) = match (slice.size(), count) {
+            (0, 1) => ("it".to_owned(), "s"),
+            (0, _) => (format!("all {count}"), ""),
+            (_, 1) => ("the other one".to_owned(), "s"),
+            _ => (format!("the other {count}"), ""),
+        };
+        match (self, slice.goal) {
+            (Self::Needless, Goal::Pass) => format!("the tests pass without {they}"),
+            (Self::Needless, Goal::Fail) => format!("the tests fail without {they} as well"),
+            (Self::NotRun, _) => format!("no test runs what {they} change{s}"),
+            (Self::InTarget, _) => format!("{} has {they}", target(slice)),
+            (Self::Undone, _) if count == 1 => format!("{they} undoes another"),
+            (Self::Undone, _) => format!("{they} undo each other"),
+            (Self::Cleanup, _) => format!("{they} change{s} no behavior"),
+        }
+    }
+}
+
+fn target(slice: &Slice) -> &str {
+    slice.target.as_ref().map_or("the target", |target| &target.name)
+}
+
 /// One line on what goes.
-fn going(slice: &Slice) -> String {
-    let gone: Vec<&Goes> = slice
-        .units
-        .iter()
-        .filter_map(|unit| match &unit.state {
-            UnitState::Goes(goes) => Some(goes),
-            UnitState::Stays(_) => None,
-        })
-        .collect();
-    let target = slice.target.as_ref().map_or("the target", |target| &target.name);
-    let tried = match slice.goal {
-        Goal::Pass => "without which the tests pass",
-        Goal::Fail => "without which the tests fail as well",
-    };
-    type Wanted = fn(&Goes) -> bool;
-    // What is said of several, and of one where its verb is another.
-    let kinds: [(Wanted, String, Option<&str>); 5] = [
-        (|goes| matches!(goes, Goes::TestsPass { .. } | Goes::StillFails { .. }), tried.to_owned(), None),
-        (
-            |goes| matches!(goes, Goes::NotRun { .. }),
-            "that change what no test runs".to_owned(),
-            Some("that changes what no test runs"),
-        ),
-        (|goes| matches!(goes, Goes::InTarget { .. }), format!("that {target} has"), None),
-        (
-            |goes| matches!(goes, Goes::Reverts { .. } | Goes::Reverted { .. }),
-            "that undo each other".to_owned(),
-            Some("that undoes another"),
-        ),
-        (
-            |goes| matches!(goes, Goes::Cleanup { .. }),
-            "that change no behavior".to_owned(),
-            Some("that changes no behavior"),
-        ),
-    ];
-    let part = |(wanted, several, one): (Wanted, String, Option<&str>)| match (
-        gone.iter().filter(|goes| wanted(goes)).count(),
-        one,
-    ) {
-        (0, _) => None,
-        (1, Some(one)) => Some(format!("1 {one}")),
-        (count, _) => Some(format!("{count} {several}")),
-    };
-    let mut parts: Vec<String> = kinds.into_iter().filter_map(part).collect();
-    let go = if gone.len() == 1 { "1 goes".to_owned() } else { format!("{} go", gone.len()) };
-    match parts.pop() {
-        None => String::new(),
-        Some(last) if parts.is_empty() => format!("{go}: {last}"),
-        Some(last) => format!("{go}: {}, and {last}", parts.join(", ")),
+fn going(slice: &Slice) -> Option<String> {
+    let gone = slice.units.iter().filter_map(|unit| match &unit.state {
+        UnitState::Goes(goes) => Some(Gone::of(goes)),
+        UnitState::Stays(_) => None,
+    });
+    let gone: Vec<Gone> = gone.collect();
+    let counted = Gone::ALL.map(|kind| (kind, gone.iter().filter(|one| **one == kind).count()));
+    let kinds: Vec<(Gone, usize)> = counted.into_iter().filter(|(_, count)| *count > 0).collect();
+    match kinds.as_slice() {
+        [] => None,
+        [(kind, count)] => Some(kind.alone(slice, *count)),
+        [first @ .., (kind, count)] => {
+            let first: Vec<String> = first.iter().map(|(kind, count)| kind.among_others(slice, *count)).collect();
+            Some(format!("{} go: {}, and {}", gone.len(), first.join(", "), kind.among_others(slice, *count)))
+        }
     }
 }
 
@@ -585,6 +631,45 @@ mod tests {
     }
 
     #[test]
+    fn what_was_not_tried_is_said_once() {
+        let mut slice = Slice { ended: Ended::Budget, is_minimal: false, ..made() };
+        slice.units[0].state = UnitState::Stays(Stays::Unknown);
+        slice.units[1].state = UnitState::Stays(Stays::Unknown);
+        assert_eq!(slice_text(&slice).matches("Add a").count(), 0);
+        let line = "2 more commits stay: the search ended before they were tried";
+        assert!(slice_text(&slice).contains(&format!("\n\n{line}\n")), "{}", slice_text(&slice));
+        let markdown = slice_markdown(&slice);
+        assert!(markdown.contains(&format!("|\n\n{line}\n")) && !markdown.contains("| Add a |"), "{markdown}");
+        for unit in &mut slice.units[2..] {
+            unit.state = UnitState::Goes(Goes::TestsPass { step: 1 });
+        }
+        assert_eq!(untried(&slice).as_deref(), Some("2 commits stay: the search ended before they were tried"));
+        // Each one is among the rows of the data.
+        assert_eq!(slice_rows(&slice).iter().filter(|row| row.stays).count(), 2);
+    }
+
+    #[test]
+    fn one_reason_of_all_that_go_is_said_of_the_others() {
+        let mut slice = made();
+        let mut said = |goes: &[Option<Goes>]| {
+            for (unit, goes) in slice.units.iter_mut().zip(goes) {
+                unit.state = goes.clone().map_or(UnitState::Stays(Stays::Unknown), UnitState::Goes);
+            }
+            going(&slice)
+        };
+        let (passes, unrun) = (Some(Goes::TestsPass { step: 1 }), Some(Goes::NotRun { step: 1 }));
+        let told = |text: &str| Some(text.to_owned());
+        assert_eq!(said(&[None, None, None, None]), None);
+        assert_eq!(said(&[None, None, None, passes.clone()]), told("the tests pass without the other one"));
+        assert_eq!(said(&[None, passes.clone(), passes.clone(), None]), told("the tests pass without the other 2"));
+        let all = [passes.clone(), passes.clone(), passes.clone(), passes.clone()];
+        assert_eq!(said(&all), told("the tests pass without all 4"));
+        assert_eq!(said(&[None, unrun.clone(), unrun.clone(), None]), told("no test runs what the other 2 change"));
+        let both = told("3 go: 2 without which the tests pass, and 1 that changes what no test runs");
+        assert_eq!(said(&[passes.clone(), None, passes, unrun]), both);
+    }
+
+    #[test]
     fn a_slice_that_makes_tests_fail_has_its_own_words() {
         let mut slice = Slice { goal: Goal::Fail, ..made() };
         let UnitState::Stays(Stays::TestsFail { first, .. }) = slice.units[2].state.clone() else { panic!() };
@@ -622,9 +707,6 @@ mod tests {
             slice_explanation(&made(), "9", "HEAD~9").unwrap_err(),
             "HEAD~9 is no commit of v1..v2 that changes something: give one of its commits"
         );
-        assert!(slice_rows(&made())[3].reason.starts_with("it goes: "));
-    }
-}
         assert_eq!(
             slice_explanation(&made(), "", "").unwrap_err(),
             "an empty text is no commit of v1..v2 that changes something: give one of its commits"
@@ -639,3 +721,6 @@ mod tests {
         slice.units[3].commit = slice.units[1].commit.clone();
         let rows = slice_explained(&slice, "23", "23").unwrap().units;
         assert_eq!(rows.iter().map(|row| row.unit.subject.as_str()).collect::<Vec<_>>(), ["Docs", "Other"]);
+        assert!(slice_rows(&made())[3].reason.starts_with("it goes: "));
+    }
+}
