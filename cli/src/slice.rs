@@ -8,7 +8,7 @@ use std::time::Instant;
 use clap::ArgMatches;
 use twincell_driver::files;
 use twincell_driver::options::{Job, command_line};
-use twincell_driver::slice::{check_branch, slice_options, slice_repository, write_patches};
+use twincell_driver::slice::{check_branch, check_patches, slice_options, slice_repository, write_patches};
 use twincell_driver::warm::Failure;
 use twincell_repo::Repo;
 use twincell_slice::Applied;
@@ -17,6 +17,7 @@ use twincell_widgets::{
 };
 
 use crate::arguments::slice_request;
+use crate::exports;
 use crate::session::{Abort, CHANGED, INCONCLUSIVE, Session, UNCHANGED};
 use crate::study::progress_bar;
 
@@ -24,7 +25,11 @@ pub fn run(matches: &ArgMatches, session: &mut Session<'_>) -> Result<i32, Abort
     let given = command_line::given(matches, Job::Slice).map_err(Abort::new)?;
     let options = slice_options(&given).map_err(Abort::Failed)?;
     let request = slice_request(matches);
-    // What is no commit is said before the search and not after it.
+    // What cannot be written and what is no commit is said before the search and not after it.
+    exports::check_files(matches, &["markdown", "html"], &[])?;
+    if let Some(folder) = matches.get_one::<PathBuf>("patches") {
+        check_patches(folder).map_err(Abort::Failed)?;
+    }
     let explained = match matches.get_one::<String>("explain") {
         Some(revision) => {
             let repo = Repo::around(&request.repository).map_err(Abort::new)?;

@@ -146,6 +146,33 @@ def test_a_clean_up_is_told_by_a_comparison(repository: Path) -> None:
     assert "it goes: the functions that it changes do the same before and after it" in ran.stdout, ran.stdout
 
 
+def test_what_cannot_be_written_is_said_before_the_search(repository: Path, tmp_path: Path) -> None:
+    arguments = ["HEAD~5..HEAD", "--tests", "none"]
+    for output in (["--html", str(tmp_path / "no" / "page.html")], ["--markdown", str(repository)]):
+        ran = slice_of(repository, *arguments, *output)
+        assert ran.returncode == 3 and ran.stderr.startswith(f"twincell: cannot write {output[1]}: "), ran.stderr
+    (tmp_path / "file").write_text("")
+    ran = slice_of(repository, *arguments, "--patches", str(tmp_path / "file" / "patches"))
+    assert ran.returncode == 3 and "patches: not a directory" in ran.stderr.lower(), ran.stderr
+    ran = slice_of(repository, *arguments, "--html", str(tmp_path / "one"), "--markdown", str(tmp_path / "one"))
+    assert ran.returncode == 3 and "another option or the input uses this file" in ran.stderr
+    assert not (tmp_path / "one").exists()
+
+
+def test_patches_take_the_place_of_those_of_another_slice_only(repository: Path, tmp_path: Path) -> None:
+    patches = tmp_path / "patches"
+    patches.mkdir()
+    (patches / "0007-Gone.patch").write_text("From 1\n-- \ntwincell\n\n")
+    (patches / "notes.txt").write_text("kept")
+    arguments = ["HEAD~5..HEAD", "--tests", "tests", "--patches", str(patches)]
+    assert slice_of(repository, *arguments).returncode == 0
+    names = ["0001-Add-a-tax.patch", "0002-Use-the-tax.patch", "notes.txt"]
+    assert sorted(path.name for path in patches.iterdir()) == names
+    (patches / "0001-Mine.patch").write_text("From 1\n-- \n2.39.5\n\n")
+    ran = slice_of(repository, *arguments)
+    assert (ran.returncode, ran.stdout) == (3, "") and "0001-Mine.patch is a patch that no slice wrote" in ran.stderr
+
+
 def test_an_early_end_is_said(repository: Path) -> None:
     ran = slice_of(repository, "HEAD~5..HEAD", "--tests", "tests", "--budget", "2")
     assert ran.returncode == 2 and "the budget of runs ended the search" in ran.stdout

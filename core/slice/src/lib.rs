@@ -26,7 +26,7 @@ pub use result::{
 pub use selection::{Selection, UnitId};
 pub use timeline::{
     AM_OPTIONS, By, Diffs, EntityChange, EntityChangeKind, KnownBy, NameNeed, NameNeedKind, OnTarget, Part, Patch,
-    Same, SameAs, Timeline, TimelineOptions, Tree, TreeDifference, TreeFile, Unit,
+    PatchFile, Same, SameAs, Timeline, TimelineOptions, Tree, TreeDifference, TreeFile, Unit,
 };
 pub use trial::{Criterion, Files, Setup, Trials, criterion};
 pub use twincell_testing::{Failure, Outcome};

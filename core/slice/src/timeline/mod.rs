@@ -37,7 +37,7 @@ use weave::Contents;
 pub use diffs::Diffs;
 pub use names::{NameNeed, NameNeedKind};
 pub use same::{KnownBy, Same, SameAs};
-pub use series::{AM_OPTIONS, OnTarget, Patch};
+pub use series::{AM_OPTIONS, OnTarget, Patch, PatchFile};
 pub use tree::{Tree, TreeDifference, TreeFile};
 
 /// What is taken or left as a whole.
