@@ -34,9 +34,10 @@ const TITLE: &str = "Slice of a history";
 /// `OLD..NEW`: the commits after OLD, up to NEW. `tests` are files and folders with tests, or single tests as pytest names them: a
 /// text with spaces between them, or a list.
 ///
-/// The tests run by pytest in the project's own Python. `progress` is called with the number of runs done, their total (`None` if
-/// unknown) and a line for people, and stops the search if it returns `True`; `False` shows nothing. A signal ends the search, and
-/// then the result is the best so far. Raises `TwincellError` if the tests cannot run or an option is wrong.
+/// The tests run by pytest in the project's own Python. `progress` is called with what is done of a stage, the total (`None` if
+/// unknown), a line for people and the stage: `reading`, `criterion` (counts tests), `comparing` or `refining` (counts runs). It stops
+/// the search if it returns `True`; `False` shows nothing. A signal ends the search, and then the result is the best so far. Raises
+/// `TwincellError` if the tests cannot run or an option is wrong.
 #[pyfunction]
 #[pyo3(signature = (repository, range, tests, *, progress = None, **options))]
 pub fn slice(

@@ -390,6 +390,18 @@ pub enum SliceStage {
     Refining,
 }
 
+impl SliceStage {
+    /// As a program is told it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Reading => "reading",
+            Self::Criterion => "criterion",
+            Self::Comparing => "comparing",
+            Self::Refining => "refining",
+        }
+    }
+}
+
 /// The size of the best slice after a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
@@ -433,7 +445,7 @@ impl SliceProgress {
     /// The content of a bar.
     pub fn line(&self) -> ProgressLine {
         let total = Some(self.total as u64).filter(|total| *total > 0);
-        ProgressLine { done: self.done as u64, total, text: self.text.clone() }
+        ProgressLine { done: self.done as u64, total, text: self.text.clone(), stage: Some(self.stage.name()) }
     }
 
     /// Between two points of the same size there are none.
@@ -479,6 +491,16 @@ mod tests {
         assert_eq!(lacks.as_deref(), Some("3 more lines not shown. git show 11111111 has all of it."));
         let (none, lacks) = shortened(&"x".repeat(DIFF_BYTES + 1), "v1");
         assert_eq!((none.as_str(), lacks.as_deref()), ("", Some("1 more line not shown. git show v1 has all of it.")));
+    }
+
+    #[test]
+    fn a_stage_has_the_same_name_for_programs_and_views() {
+        for stage in [SliceStage::Reading, SliceStage::Criterion, SliceStage::Comparing, SliceStage::Refining] {
+            assert_eq!(serde_json::json!(stage), stage.name());
+        }
+        let mut progress = SliceProgress::default();
+        progress.update(Progress::Criterion { done: 1, of: 2 }, Duration::ZERO);
+        assert_eq!((progress.line().stage, progress.line().done), (Some("criterion"), 1));
     }
 
     #[test]
