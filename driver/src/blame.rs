@@ -58,18 +58,10 @@ pub fn witness_request(
         }
     };
     let call_of = |pair: &PairReport| {
-        let own = |reason: NoCall| {
-            let name = &pair.new.qualname;
-            format!(
-                "the witness of {name} is no call that can run alone: {reason}; give twincell.blame a call of your own"
-            )
-        };
-        witness_call(pair, sources.map(|source| source.text.as_str()), side).map_err(own)
+        let call = witness_call(pair, sources.map(|source| source.text.as_str()), side);
+        call.map_err(|reason| (pair.new.qualname.clone(), reason))
     };
-    // The first one that has a call, or why the first one has none.
-    let mut calls = pairs.into_iter().map(call_of);
-    let first = calls.next().ok_or("the comparison shows no difference, so there is no call to run")?;
-    let (function, call) = first.or_else(|reason| calls.find_map(Result::ok).ok_or(reason))?;
+    let (function, call) = first_call(pairs.into_iter().map(call_of)).map_err(|none| none.to_string())?;
     // A version that was taken out of the repository has another name than there.
     let in_repository = |side: Side| {
         let file = folder.join(sources[side].file.as_ref()?);
@@ -82,6 +74,47 @@ pub fn witness_request(
     let folder = file.parent().map(Path::to_owned).unwrap_or_default();
     let text = Some(sources[side].text.clone());
     Ok(BlameRequest { folder: Some(folder), file, function, call, range: None, text })
+}
+
+/// Why no witness of a comparison is a call that can run alone: each function that differs, with the reason.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{}", without_call(.0))]
+struct NoneCalled(Vec<(String, NoCall)>);
+
+/// The first function that has a call.
+fn first_call<T>(calls: impl Iterator<Item = Result<T, (String, NoCall)>>) -> Result<T, NoneCalled> {
+    let mut reasons = Vec::new();
+    for call in calls {
+        match call {
+            Ok(call) => return Ok(call),
+            Err(reason) => reasons.push(reason),
+        }
+    }
+    Err(NoneCalled(reasons))
+}
+
+fn without_call(reasons: &[(String, NoCall)]) -> String {
+    const OWN: &str = "give twincell.blame a call of your own";
+    match reasons {
+        [] => "the comparison shows no difference, so there is no call to run".to_owned(),
+        [(name, reason)] => format!("the witness of {name} is no call that can run alone: {reason}; {OWN}"),
+        [(name, reason), ..] => {
+            let mut kinds: Vec<(&str, usize)> = Vec::new();
+            for (_, reason) in reasons {
+                match kinds.iter_mut().find(|(kind, _)| *kind == reason.kind()) {
+                    Some((_, count)) => *count += 1,
+                    None => kinds.push((reason.kind(), 1)),
+                }
+            }
+            let kinds: Vec<String> = kinds.iter().map(|(kind, count)| format!("{count} {kind}")).collect();
+            format!(
+                "no witness of the {} functions that differ is a call that can run alone ({}), the first of them, {name}, \
+                 since {reason}; {OWN}",
+                reasons.len(),
+                kinds.join(", ")
+            )
+        }
+    }
 }
 
 /// The file and the function of `FILE:FUNCTION`. An error is one line for people.
@@ -206,6 +239,24 @@ mod tests {
         }
         assert_eq!(asked(Some(Path::new("/named")), inner.join("cart.py")).start(), Path::new("/named"));
         assert_eq!(asked(None, "shop/cart.py".into()).start(), Path::new("."));
+    }
+
+    #[test]
+    fn where_no_witness_is_a_call_all_reasons_are_counted() {
+        let none = |reasons: &[(&str, NoCall)]| {
+            first_call::<()>(reasons.iter().map(|(name, reason)| Err(((*name).to_owned(), reason.clone()))))
+                .unwrap_err()
+        };
+        let on_object = || NoCall::OnObject("Cart.total".into());
+        let literal = || NoCall::NoLiteral("price".into());
+        assert_eq!(none(&[("total", literal())]), NoneCalled(vec![("total".into(), literal())]));
+        let said = none(&[("Cart.total", on_object()), ("total", literal()), ("Cart.sum", on_object())]).to_string();
+        assert!(said.contains("of the 3 functions that differ"), "{said}");
+        assert!(
+            said.contains("(2 on an object, 1 with a value that is no literal), the first of them, Cart.total, since")
+        );
+        let found = [Err(("total".to_owned(), literal())), Ok("f()")];
+        assert_eq!(first_call(found.into_iter()), Ok("f()"));
     }
 
     #[test]

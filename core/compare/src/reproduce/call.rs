@@ -32,6 +32,21 @@ pub enum NoCall {
     Arguments(String),
 }
 
+impl NoCall {
+    /// What a witness has that makes it no such call, for a count of several.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::NoWitness => "without an execution that differs",
+            Self::NoFunction(_) => "of what its module cannot call",
+            Self::OnObject(_) => "on an object",
+            Self::NoLiteral(_) => "with a value that is no literal",
+            Self::Beside(_) => "with more than arguments",
+            Self::Replaced(_) => "with injected values for what the module has",
+            Self::Arguments(_) => "with arguments that cannot be written",
+        }
+    }
+}
+
 /// The qualified name of a version's function, and the call of it that the witness is. `texts` are the compared texts.
 ///
 /// # Errors
