@@ -192,6 +192,7 @@ pub fn slice(
         },
         target,
         comparisons: equality.asked,
+        uncompared: equality.uncompared,
         spare: found.spare,
         predicted: found.predicted,
         is_minimal: found.is_minimal,

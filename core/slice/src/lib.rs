@@ -15,7 +15,7 @@ mod selection;
 mod timeline;
 mod trial;
 
-pub use equality::{Behavior, Version};
+pub use equality::{Behavior, NotCompared, Uncompared, Version};
 pub use error::SliceError;
 pub use flow::{Progress, SliceOptions, slice};
 pub use invariants::{Invariant, Invariants};

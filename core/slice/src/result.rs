@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use twincell_testing::Outcome;
 
 use crate::refine::{FailedTest, Scheme, Step};
-use crate::{KnownBy, Selection, UnitId};
+use crate::{KnownBy, Selection, Uncompared, UnitId};
 
 /// The version of this format.
 pub const FORMAT: u32 = 1;
@@ -40,6 +40,9 @@ pub struct Slice {
     /// How often two versions of a function were compared.
     #[serde(default)]
     pub comparisons: usize,
+    /// Comparisons that could not run, if there were such.
+    #[serde(default)]
+    pub uncompared: Option<Uncompared>,
     /// The runs of the tests, in their order, the first of which is for the whole range.
     pub steps: Vec<Step>,
     /// Runs beside others whose outcomes were not needed in the end.

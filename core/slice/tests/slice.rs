@@ -12,8 +12,8 @@ use twincell_repo::{Cache, Revision};
 use twincell_semantic::SymbolName;
 use twincell_slice::refine::Scheme;
 use twincell_slice::{
-    Applied, Behavior, By, Ended, Goal, Goes, KnownBy, Outcome, Progress, Setup, Slice, SliceError, SliceOptions,
-    SliceUnit, Stays, Timeline, TimelineOptions, UnitState, Version, slice,
+    Applied, Behavior, By, Ended, Goal, Goes, KnownBy, NotCompared, Outcome, Progress, Setup, Slice, SliceError,
+    SliceOptions, SliceUnit, Stays, Timeline, TimelineOptions, UnitState, Version, slice,
 };
 use twincell_testing::{TestLimits, environment};
 
@@ -335,7 +335,7 @@ fn the_commits_that_make_a_test_fail_are_found() {
 struct WithoutZeros<'a>(&'a Project);
 
 impl Behavior for WithoutZeros<'_> {
-    fn is_same(&self, function: &SymbolName, old: &Version, new: &Version) -> Option<bool> {
+    fn is_same(&self, function: &SymbolName, old: &Version, new: &Version) -> Result<Option<bool>, NotCompared> {
         let repository = Repository::open(self.0.folder.path()).unwrap();
         let text = |version: &Version| {
             let tree = repository.revparse_single(&version.commit.to_string()).unwrap().peel_to_tree().unwrap();
@@ -346,7 +346,8 @@ impl Behavior for WithoutZeros<'_> {
             let lines = text[from..].lines().take_while(|line| !line.is_empty());
             Some(lines.map(|line| line.replace(" + 0", "")).collect::<Vec<_>>())
         };
-        Some(text(old)? == text(new)?)
+        let (old, new) = (text(old).ok_or(NotCompared::NoPair)?, text(new).ok_or(NotCompared::NoPair)?);
+        Ok(Some(old == new))
     }
 }
 
@@ -374,7 +375,7 @@ fn what_does_the_same_in_other_words_goes() {
     assert!(matches!(goes(0), Goes::Cleanup { step: 1 }), "{found:#?}");
     assert!(matches!(goes(1), Goes::Reverted { by: 2, known_by: KnownBy::Behavior, step: 1 }), "{found:#?}");
     assert!(matches!(goes(2), Goes::Reverts { unit: 1, known_by: KnownBy::Behavior, step: 1 }), "{found:#?}");
-    assert!(found.comparisons > 0);
+    assert!(found.comparisons > 0 && found.uncompared.is_none());
     // A branch that has it in other words.
     let onto = SliceOptions { onto: Some("stable".into()), ..options() };
     let found = project.slice_with(range, &onto, Some(&behavior)).unwrap();
@@ -382,6 +383,20 @@ fn what_does_the_same_in_other_words_goes() {
     assert!(matches!(&found.units[3].state, UnitState::Goes(Goes::InTarget { known_by: KnownBy::Behavior, .. })));
     assert!(matches!(found.target.unwrap().applied, Applied::Passes));
     assert_eq!(staying(&project.slice(range, &onto).unwrap()), ["Add b"]);
+    // What cannot be compared is counted, with the first reason.
+    let found = project.slice_with(range, &options(), Some(&Unable)).unwrap();
+    let uncompared = found.uncompared.unwrap();
+    assert!(found.comparisons == 0 && uncompared.count >= 2, "{uncompared:?}");
+    assert_eq!((uncompared.path.as_str(), uncompared.function.as_str()), ("shop.py", "f"));
+    assert_eq!(uncompared.reason, NotCompared::Failed { reason: "no worker".into() });
+}
+
+struct Unable;
+
+impl Behavior for Unable {
+    fn is_same(&self, _: &SymbolName, _: &Version, _: &Version) -> Result<Option<bool>, NotCompared> {
+        Err(NotCompared::Failed { reason: "no worker".into() })
+    }
 }
 
 /// What changes only `conftest.py` or packaging is part of the question or does nothing for the tests.

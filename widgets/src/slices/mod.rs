@@ -7,7 +7,7 @@ mod state;
 use serde::Serialize;
 use twincell_slice::refine::FailedTest;
 use twincell_slice::{
-    Applied, Ended, Failure, Goal, Goes, KnownBy, Outcome, Slice, SliceTarget, SliceUnit, Stays, UnitState,
+    Applied, Ended, Failure, Goal, Goes, KnownBy, Outcome, Slice, SliceTarget, SliceUnit, Stays, Uncompared, UnitState,
 };
 
 use crate::export::prose;
@@ -227,9 +227,9 @@ fn effort(slice: &Slice) -> String {
     format!("{runs} of {tests}{spare} in {time}{predicted}{compared}")
 }
 
-/// The tests that decided nothing.
+/// The tests and the comparisons that decided nothing.
 fn undecided(slice: &Slice) -> Vec<String> {
-    let mut lines = Vec::new();
+    let mut lines: Vec<String> = slice.uncompared.iter().map(uncompared).collect();
     let flaky: Vec<&str> = slice.tests.flaky.iter().map(|test| test.test.as_str()).collect();
     if !flaky.is_empty() {
         lines.push(format!("{} flaky and decided nothing: {}", are(flaky.len()), listed(&flaky)));
@@ -252,6 +252,16 @@ fn undecided(slice: &Slice) -> Vec<String> {
         lines.push(format!("{what} left out, {why}: {}", listed(&failing)));
     }
     lines
+}
+
+/// Comparisons of functions that could not run.
+fn uncompared(uncompared: &Uncompared) -> String {
+    let Uncompared { count, path, function, reason } = uncompared;
+    let (path, function) = (plain::value(path), plain::value(function));
+    match count {
+        1 => format!("1 comparison of a function could not run, that of {function} in {path}: {reason}"),
+        _ => format!("{count} comparisons of functions could not run, the first of {function} in {path}: {reason}"),
+    }
 }
 
 /// What came of the slice on the branch that it is for.
@@ -529,7 +539,7 @@ fn going(slice: &Slice) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use twincell_slice::refine::{Rule, Scheme, Step};
-    use twincell_slice::{FORMAT, Failure, FlakyTest, SliceTests};
+    use twincell_slice::{FORMAT, Failure, FlakyTest, NotCompared, SliceTests};
 
     use super::*;
 
@@ -578,6 +588,7 @@ mod tests {
             },
             target: None,
             comparisons: 0,
+            uncompared: None,
             steps: vec![Step { rule: Rule::Init, tried: 4, kept: 4, is_passed: true }; 5],
             spare: 0,
             predicted: 2,
@@ -628,6 +639,22 @@ mod tests {
         let files = vec!["a.py".to_owned(), "b.py".to_owned()];
         slice.target.as_mut().unwrap().applied = Applied::Conflicts { unit: 2, files };
         assert!(slice_text(&slice).contains("\n  34567345 does not apply to stable: conflicts in a.py, b.py\n"));
+    }
+
+    #[test]
+    fn comparisons_that_could_not_run_are_one_line() {
+        let mut slice = made();
+        let reason = NotCompared::Unreadable { commit: "v1".into(), reason: "it is not UTF-8".into() };
+        slice.uncompared = Some(Uncompared { count: 2, path: "a.py".into(), function: "A.f".into(), reason });
+        let line = "2 comparisons of functions could not run, the first of A.f in a.py: its file cannot be read at v1: it is not UTF-8";
+        assert!(slice_text(&slice).contains(&format!("\n  {line}\n")), "{}", slice_text(&slice));
+        assert_eq!(
+            serde_json::json!(slice)["uncompared"],
+            serde_json::json!({
+                "count": 2, "path": "a.py", "function": "A.f",
+                "reason": { "unreadable": { "commit": "v1", "reason": "it is not UTF-8" } },
+            })
+        );
     }
 
     #[test]
