@@ -13,7 +13,8 @@ use twincell_driver::warm::Failure;
 use twincell_repo::Repo;
 use twincell_slice::Applied;
 use twincell_widgets::{
-    SliceProgress, SliceState, slice_explained, slice_explanation, slice_markdown, slice_page, slice_text,
+    SliceProgress, SliceState, slice_branch_text, slice_explained, slice_explanation, slice_markdown, slice_page,
+    slice_text,
 };
 
 use crate::arguments::slice_request;
@@ -83,7 +84,14 @@ pub fn run(matches: &ArgMatches, session: &mut Session<'_>) -> Result<i32, Abort
         write_patches(&slice, &timeline, folder).map_err(Abort::Failed)?;
     }
     if let Some(name) = matches.get_one::<String>("branch") {
-        timeline.branch(&slice.selection(), name).map_err(Abort::new)?;
+        let commits = timeline.branch(&slice.selection(), name).map_err(Abort::new)?;
+        let commits: Vec<String> = commits.iter().map(ToString::to_string).collect();
+        let told = slice_branch_text(&slice, name, &commits);
+        // Standard output may be JSON.
+        match matches.get_flag("json") {
+            true => write!(session.err, "{told}")?,
+            false => write!(session.out, "\n{told}")?,
+        }
     }
     if is_interrupted {
         return Err(Abort::Interrupted);

@@ -48,6 +48,11 @@ def test_a_feature_is_found_with_the_reasons(repository: Path, tmp_path: Path) -
     patches = tmp_path / "patches"
     ran = slice_of(repository, "HEAD~5..HEAD", "--tests", "tests", "--branch", "alone", "--patches", str(patches))
     assert (ran.returncode, ran.stderr) == (0, "")
+    tip, end = (git(repository, "rev-parse", name).strip() for name in ("alone", "HEAD"))
+    assert ran.stdout.endswith(
+        f"\nmade the branch alone with 2 commits, the last one is {tip}\n"
+        f"its tests are those of {end[:8]}: git checkout {end[:8]} -- tests\n"
+    )
     assert git(repository, "log", "--format=%s", "alone").split("\n")[:2] == ["Use the tax", "Add a tax"]
     tests = repository / "tests"
     git(repository, "worktree", "add", "-q", str(tmp_path / "alone"), "alone")
@@ -112,8 +117,17 @@ def test_a_branch_that_has_a_part_gets_the_rest(repository: Path, tmp_path: Path
     git(repository, "checkout", "-q", "-")
     arguments = ["HEAD~5..HEAD", "--tests", "tests", "--onto", "stable"]
     ran = slice_of(repository, *arguments, "--json", "--branch", "moved", "--patches", str(tmp_path / "patches"))
-    assert (ran.returncode, ran.stderr) == (0, "")
+    tip = git(repository, "rev-parse", "moved").strip()
+    said = f"made the branch moved with 1 commit, the last one is {tip}\n"
+    assert (ran.returncode, ran.stderr) == (0, said)
     found = json.loads(ran.stdout)
+    assert (found["tests"]["differing"], found["end"]) == (["tests"], git(repository, "rev-parse", "HEAD").strip())
+    told = slice_of(repository, *arguments).stdout
+    assert f"\n  its tests are those of {found['end'][:8]}: git checkout {found['end'][:8]} -- tests\n" in told, told
+    # So the command gives the branch the tests that decide.
+    git(repository, "worktree", "add", "-q", str(tmp_path / "moved"), "moved")
+    git(tmp_path / "moved", "checkout", "-q", found["end"][:8], "--", "tests")
+    assert git(tmp_path / "moved", "diff", "HEAD", "--name-only") == "tests/test_shop.py\n"
     assert [unit["subject"] for unit in found["units"] if "stays" in unit["state"]] == ["Use the tax"]
     goes = next(unit["state"]["goes"] for unit in found["units"] if unit["subject"] == "Add a tax")
     commit = git(repository, "rev-parse", "stable~1").strip()

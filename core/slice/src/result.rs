@@ -30,6 +30,9 @@ pub struct Slice {
     pub range: String,
     /// The commit that the range begins after.
     pub base: String,
+    /// The last commit of the range.
+    #[serde(default)]
+    pub end: String,
     pub scheme: Scheme,
     /// All units of the range, oldest first. Other fields name them by their place here.
     pub units: Vec<SliceUnit>,
@@ -79,6 +82,10 @@ pub struct SliceTests {
     /// Those of them that fail so with the slice alone: one at least. Empty if the search was ended before.
     #[serde(default)]
     pub reproduced: Vec<String>,
+    /// Files and folders of the tests that the slice lacks on its target, or on the start of the range without one, or that are
+    /// otherwise at the end of the range. The tests that decide are those of the end.
+    #[serde(default)]
+    pub differing: Vec<String>,
 }
 
 /// The branch that a slice is for.

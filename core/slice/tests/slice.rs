@@ -249,6 +249,7 @@ fn what_a_branch_has_is_given_and_the_rest_is_tried_on_it() {
     project.branch("changed", "Price otherwise", &[("shop.py", text("def price(n):\n    return n + 1\n"))]);
     project.branch("dear", "Raise the rate", &[("rate.py", text("RATE = 5\n"))]);
     let range = "HEAD~4..HEAD";
+    let repository = Repository::open(project.folder.path()).unwrap();
     let onto = |name: &str| {
         // Runs that nobody needs any more are ended, and not the one on the branch.
         let onto = SliceOptions { onto: Some(name.to_owned()), jobs: 3, ..options() };
@@ -258,6 +259,9 @@ fn what_a_branch_has_is_given_and_the_rest_is_tried_on_it() {
         (found, target.applied)
     };
     let (found, applied) = onto("picked");
+    assert_eq!(found.end, repository.revparse_single("HEAD").unwrap().id().to_string());
+    // The branch lacks the tests, which are those of the end.
+    assert_eq!(found.tests.differing, ["tests"]);
     assert_eq!(staying(&found), ["Use the tax"], "{found:#?}");
     assert!(matches!(found.units[1].state, UnitState::Goes(Goes::InTarget { known_by: KnownBy::Lines, .. })));
     assert!(matches!(applied, Applied::Passes), "{applied:?}");
@@ -273,7 +277,9 @@ fn what_a_branch_has_is_given_and_the_rest_is_tried_on_it() {
     assert_eq!(first[0].test, "tests/test_shop.py::test_price");
     // All of the range is there.
     let (found, applied) = onto("HEAD");
+    assert!(found.tests.differing.is_empty());
     assert!(found.size() == 0 && found.is_minimal && matches!(applied, Applied::Passes), "{found:#?}");
+    assert_eq!(project.slice(range, &options()).unwrap().tests.differing, ["tests"]);
     // The branch stands on the target.
     let read = |name: &str| {
         let onto = Some(Revision::Commit(name.to_owned()));
@@ -283,7 +289,6 @@ fn what_a_branch_has_is_given_and_the_rest_is_tried_on_it() {
     let timeline = read("picked");
     assert_eq!(timeline.series(&found.selection()).unwrap().len(), 1);
     timeline.branch(&found.selection(), "moved").unwrap();
-    let repository = Repository::open(project.folder.path()).unwrap();
     let tip =
         |name: &str| repository.find_branch(name, git2::BranchType::Local).unwrap().get().peel_to_commit().unwrap();
     assert_eq!(tip("moved").parent(0).unwrap().id(), tip("picked").id());

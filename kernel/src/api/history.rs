@@ -61,7 +61,7 @@ pub fn slice_magic(py: Python<'_>, line: &str) -> PyResult<HistoryOutcome> {
         say(found.patches(folder).map(wrote));
     }
     if let Some(name) = &asked.branch {
-        let made = |commits: Vec<String>| Some(format!("made the branch {name} with {} commits", commits.len()));
+        let made = |commits: Vec<String>| Some(found.branch_text(name, &commits).trim_end().to_owned());
         say(found.branch(name).map(made));
     }
     if let Some(file) = &asked.html {

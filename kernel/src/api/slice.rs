@@ -9,7 +9,8 @@ use twincell_driver::options::{Job, Options};
 use twincell_driver::slice::{SliceRequest, slice_options, slice_repository, write_patches};
 use twincell_slice::{Slice, Timeline};
 use twincell_widgets::{
-    SliceProgress, SliceState, slice_explanation, slice_fragment, slice_markdown, slice_page, slice_rows, slice_text,
+    SliceProgress, SliceState, slice_branch_text, slice_explanation, slice_fragment, slice_markdown, slice_page,
+    slice_rows, slice_text,
 };
 
 use super::comparison::show;
@@ -113,6 +114,11 @@ impl PySlice {
 
     pub fn explanation(&self, commit: &str) -> PyResult<String> {
         slice_explanation(&self.found, commit, commit).map_err(raised)
+    }
+
+    /// What to say of a branch of these commits.
+    pub fn branch_text(&self, name: &str, commits: &[String]) -> String {
+        slice_branch_text(&self.found, name, commits)
     }
 
     pub fn branch(&self, name: &str) -> PyResult<Vec<String>> {

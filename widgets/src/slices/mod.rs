@@ -21,6 +21,8 @@ pub use state::{
 
 /// The maximum number of tests and of commits that a line names.
 const NAMED: usize = 3;
+/// The maximum number of paths of a command.
+const TAKEN: usize = 20;
 /// The maximum number of characters of a failure's message.
 const MESSAGE: usize = 120;
 
@@ -206,8 +208,43 @@ fn promises(slice: &Slice) -> Vec<String> {
         let verb = if reproduced.len() == 1 { "fails" } else { "fail" };
         lines.push(format!("with these commits alone, only {} {verb} so", listed(&reproduced)));
     }
-    lines.extend(slice.target.as_ref().map(|target| on_target(slice, target)));
+    if let Some(target) = &slice.target {
+        lines.push(on_target(slice, target));
+        lines.extend(tests_to_take(slice));
+    }
     lines
+}
+
+/// How to get the tests that decide to where the slice goes, if it does not bring all of them.
+fn tests_to_take(slice: &Slice) -> Option<String> {
+    let places = &slice.tests.differing;
+    let end = words::commit_name(&slice.end);
+    // To git, a colon begins a pattern.
+    let quoted = |place: &String| {
+        let plain = if place.starts_with(':') { format!("./{place}") } else { place.clone() };
+        shlex::try_quote(&plain).ok().map(|quoted| quoted.into_owned())
+    };
+    let quoted: Option<Vec<String>> = places.iter().map(quoted).collect();
+    match quoted {
+        _ if places.is_empty() => None,
+        Some(quoted) if quoted.len() <= TAKEN => {
+            Some(format!("its tests are those of {end}: git checkout {end} -- {}", quoted.join(" ")))
+        }
+        _ => {
+            let places: Vec<&str> = places.iter().map(String::as_str).collect();
+            Some(format!("its tests are those of {end}: take {} from there", listed(&places)))
+        }
+    }
+}
+
+/// What to say of a branch that was made of a slice: its name, its last commit, and how to get the tests that decide.
+pub fn slice_branch_text(slice: &Slice, name: &str, commits: &[String]) -> String {
+    let on = slice.target.as_ref().map_or(&slice.base, |target| &target.commit);
+    let (tip, count) = (commits.last().unwrap_or(on), words::count(commits.len(), "commit"));
+    let made = format!("made the branch {name} with {count}, the last one is {tip}");
+    // The result says it of a target.
+    let tests = tests_to_take(slice).filter(|_| slice.target.is_none());
+    [Some(made), tests].into_iter().flatten().map(|line| plain::sentence(&line) + "\n").collect()
 }
 
 /// What the search took.
@@ -568,6 +605,7 @@ mod tests {
             goal: Goal::Pass,
             range: "v1..v2".into(),
             base: "0".repeat(40),
+            end: "9".repeat(40),
             scheme: Scheme::Combined,
             units: vec![
                 unit(
@@ -585,6 +623,7 @@ mod tests {
                 failing: vec![],
                 failures: vec![],
                 reproduced: vec![],
+                differing: vec![],
             },
             target: None,
             comparisons: 0,
@@ -694,6 +733,28 @@ mod tests {
         assert_eq!(said(&[None, unrun.clone(), unrun.clone(), None]), told("no test runs what the other 2 change"));
         let both = told("3 go: 2 without which the tests pass, and 1 that changes what no test runs");
         assert_eq!(said(&[passes.clone(), None, passes, unrun]), both);
+    }
+
+    #[test]
+    fn the_tests_of_the_end_are_taken_by_a_command() {
+        let mut slice = made();
+        slice.target = Some(SliceTarget { name: "stable".into(), commit: "5".repeat(40), applied: Applied::Passes });
+        assert_eq!(tests_to_take(&slice), None);
+        slice.tests.differing = vec![":odd/my tests".into(), "tests".into()];
+        let line = "its tests are those of 99999999: git checkout 99999999 -- './:odd/my tests' tests";
+        assert!(slice_text(&slice).contains(&format!("\n  {line}\n")), "{}", slice_text(&slice));
+        assert!(slice_markdown(&slice).contains(&format!("\n- {line}\n")), "{}", slice_markdown(&slice));
+        let made_of = |slice: &Slice, commits: &[String]| slice_branch_text(slice, "moved", commits);
+        let (tip, base) = ("7".repeat(40), "0".repeat(40));
+        let one = made_of(&slice, std::slice::from_ref(&tip));
+        assert_eq!(one, format!("made the branch moved with 1 commit, the last one is {tip}\n"));
+        slice.target = None;
+        assert!(!slice_text(&slice).contains("git checkout"));
+        let none = format!("made the branch moved with 0 commits, the last one is {base}\n{line}\n");
+        assert_eq!(made_of(&slice, &[]), none);
+        slice.tests.differing = (0..=TAKEN).map(|number| format!("test_{number}.py")).collect();
+        let take = "its tests are those of 99999999: take test_0.py, test_1.py, test_2.py and 18 more from there";
+        assert_eq!(tests_to_take(&slice).as_deref(), Some(take));
     }
 
     #[test]

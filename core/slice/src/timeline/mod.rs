@@ -174,6 +174,7 @@ struct FreeFiles(FxHashMap<usize, FxHashMap<UnitId, Selection>>);
 pub struct Timeline {
     repo: Arc<Mutex<Repo>>,
     base: CommitRecord,
+    end: CommitId,
     makers: Makers,
     contents: Contents,
     stories: Vec<Story>,
@@ -238,6 +239,7 @@ impl Timeline {
         let mut timeline = Self {
             repo,
             base: ends.base,
+            end: ends.last.id,
             makers,
             contents,
             stories,
@@ -347,6 +349,11 @@ impl Timeline {
     /// The commit that the range begins after.
     pub fn base(&self) -> CommitId {
         self.base.id
+    }
+
+    /// The last commit of the range.
+    pub fn end(&self) -> CommitId {
+        self.end
     }
 
     /// The units without which the text of a unit has no place (hunk dependencies, section 5.1 of the paper), and what those
