@@ -113,7 +113,7 @@ fn table(label: &str, units: &[(usize, &SliceUnitState)]) -> Markup {
                                 (plain::value(&unit.subject))
                                 @if let Some(part) = &unit.part { " " span.tc-note { (plain::value(part)) } }
                             }
-                            @if has_files { td.tc-mono { (paths(&unit.paths)) } }
+                            @if has_files { td.tc-mono { (paths(unit)) } }
                             td.tc-num { (unit.score) }
                             td { (plain::sentence(&unit.reason)) }
                         }
@@ -125,13 +125,14 @@ fn table(label: &str, units: &[(usize, &SliceUnitState)]) -> Markup {
     }
 }
 
-fn paths(paths: &[String]) -> Markup {
+fn paths(unit: &SliceUnitState) -> Markup {
+    let more = unit.paths.len() + unit.more_paths - unit.paths.len().min(NAMED);
     html! {
-        @for (position, path) in paths.iter().take(NAMED).enumerate() {
+        @for (position, path) in unit.paths.iter().take(NAMED).enumerate() {
             @if position > 0 { br; }
             (plain::value(path))
         }
-        @if paths.len() > NAMED { br; span.tc-note { "and " (words::number(paths.len() - NAMED)) " more" } }
+        @if more > 0 { br; span.tc-note { "and " (words::number(more)) " more" } }
     }
 }
 

@@ -18,8 +18,9 @@ use crate::{ProgressLine, words};
 const DIFF_LINES: usize = 400;
 const DIFF_BYTES: usize = 24 << 10;
 const ALL_DIFFS: usize = 2 << 20;
-/// The maximum number of names of an edge, and of tests that are listed.
+/// The maximum number of names of an edge, of paths of a unit, and of tests that are listed.
 const NAMES: usize = 5;
+const PATHS: usize = 50;
 const TESTS: usize = 300;
 
 /// A slice of a history.
@@ -73,7 +74,10 @@ pub struct SliceUnitState {
     pub(super) subject: String,
     /// The path, or the path and the entity in it; None for a whole commit.
     pub(super) part: Option<String>,
+    /// The first files that it changes.
     pub(super) paths: Vec<String>,
+    /// The number of further files.
+    pub(super) more_paths: usize,
     /// The paper's significance.
     pub(super) score: i32,
     pub(super) stays: bool,
@@ -267,7 +271,8 @@ fn unit_state(slice: &Slice, unit: &SliceUnit) -> SliceUnitState {
         commit: unit.commit.clone(),
         subject: unit.subject.clone(),
         part: part(unit),
-        paths: unit.paths.clone(),
+        paths: unit.paths.iter().take(PATHS).cloned().collect(),
+        more_paths: unit.paths.len().saturating_sub(PATHS),
         score: unit.score,
         stays: unit.state.stays(),
         why,
@@ -472,6 +477,15 @@ mod tests {
         let mut state = SliceState::of(&made(), vec![(2, 0)], vec![need]);
         "diff --git a/a.py b/a.py\n".clone_into(&mut state.units[0].diff);
         insta::assert_snapshot!(serde_json::to_string_pretty(&state).unwrap());
+    }
+
+    #[test]
+    fn the_files_of_a_unit_are_bounded() {
+        let mut slice = made();
+        slice.units[0].paths = (0..PATHS + 3).map(|number| format!("{number}.py")).collect();
+        let state = SliceState::of(&slice, vec![], vec![]);
+        let counts = |place: usize| (state.units[place].paths.len(), state.units[place].more_paths);
+        assert_eq!([counts(0), counts(1)], [(PATHS, 3), (0, 0)]);
     }
 
     #[test]
