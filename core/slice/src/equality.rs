@@ -5,12 +5,12 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use serde::{Deserialize, Serialize};
 use twincell_repo::CommitId;
 use twincell_semantic::{SymbolKind, SymbolName};
 
 use crate::lines::is_prose;
 use crate::refine::Relevance;
+use crate::result::{NotCompared, Uncompared};
 use crate::timeline::{EntityChangeKind, KnownBy, Same, SameAs, Timeline};
 use crate::trial::Criterion;
 use crate::{Selection, UnitId};
@@ -23,30 +23,6 @@ pub trait Behavior: Sync {
     ///
     /// Where the two cannot be compared.
     fn is_same(&self, function: &SymbolName, old: &Version, new: &Version) -> Result<Option<bool>, NotCompared>;
-}
-
-/// Why two versions of a function cannot be compared.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
-#[serde(rename_all = "snake_case")]
-pub enum NotCompared {
-    #[error("the files of {commit} cannot be put where workers read them: {reason}")]
-    Files { commit: String, reason: String },
-    #[error("its file cannot be read at {commit}: {reason}")]
-    Unreadable { commit: String, reason: String },
-    #[error("the two versions have no such function in common")]
-    NoPair,
-    #[error("{reason}")]
-    Failed { reason: String },
-}
-
-/// Comparisons that could not run.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Uncompared {
-    pub count: usize,
-    /// The function of the first one: its file and its qualified name.
-    pub path: String,
-    pub function: String,
-    pub reason: NotCompared,
 }
 
 /// A version of a function.

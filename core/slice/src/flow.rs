@@ -13,7 +13,7 @@ use crate::equality::{Behavior, equality};
 use crate::lines::FinalLines;
 use crate::reasons::units;
 use crate::refine::{self, FailedTest, Failures, Limits, Need, Problem, RefineError, Relevance, Scheme, refine};
-use crate::result::{Applied, Ended, FORMAT, FlakyTest, Goal, Slice, SliceTarget, SliceTests};
+use crate::result::{Applied, BroughtLines, Ended, FORMAT, FlakyTest, Goal, Slice, SliceTarget, SliceTests};
 use crate::timeline::{By, NameNeed, OnTarget, Timeline, TimelineOptions, TreeFile};
 use crate::trial::{Criterion, Setup, Trials, criterion};
 use crate::{Selection, SliceError};
@@ -172,6 +172,12 @@ pub fn slice(
         }),
         _ => None,
     };
+    let brought = timeline.brought(&found.kept).into_iter().filter(|one| !criterion.owns(&one.path));
+    let brought = brought.map(|one| BroughtLines {
+        path: one.path.display().to_string(),
+        unit: one.unit.0 as usize,
+        by: one.by.iter().map(|unit| unit.0 as usize).collect(),
+    });
     let reproduced = match options.goal {
         Goal::Fail if !is_interrupted && !is_late => {
             // It ran as the last candidate that was kept, so the results are there.
@@ -200,6 +206,7 @@ pub fn slice(
             reproduced,
             differing,
         },
+        brought: brought.collect(),
         target,
         comparisons: equality.asked,
         uncompared: equality.uncompared,

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use twincell_testing::Outcome;
 
 use crate::refine::{FailedTest, Scheme, Step};
-use crate::{KnownBy, Selection, Uncompared, UnitId};
+use crate::{KnownBy, Selection, UnitId};
 
 /// The version of this format.
 pub const FORMAT: u32 = 1;
@@ -37,6 +37,9 @@ pub struct Slice {
     /// All units of the range, oldest first. Other fields name them by their place here.
     pub units: Vec<SliceUnit>,
     pub tests: SliceTests,
+    /// Lines of units that go which come along, in files whose text decides nothing. Those of the tests' own files are left out.
+    #[serde(default)]
+    pub brought: Vec<BroughtLines>,
     /// The branch that the slice is for, where one was named.
     #[serde(default)]
     pub target: Option<SliceTarget>,
@@ -86,6 +89,40 @@ pub struct SliceTests {
     /// otherwise at the end of the range. The tests that decide are those of the end.
     #[serde(default)]
     pub differing: Vec<String>,
+}
+
+/// Why two versions of a function cannot be compared.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+#[serde(rename_all = "snake_case")]
+pub enum NotCompared {
+    #[error("the files of {commit} cannot be put where workers read them: {reason}")]
+    Files { commit: String, reason: String },
+    #[error("its file cannot be read at {commit}: {reason}")]
+    Unreadable { commit: String, reason: String },
+    #[error("the two versions have no such function in common")]
+    NoPair,
+    #[error("{reason}")]
+    Failed { reason: String },
+}
+
+/// Comparisons that could not run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Uncompared {
+    pub count: usize,
+    /// The function of the first one: its file and its qualified name.
+    pub path: String,
+    pub function: String,
+    pub reason: NotCompared,
+}
+
+/// Lines of a unit that goes.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BroughtLines {
+    pub path: String,
+    /// Whose lines they are.
+    pub unit: usize,
+    /// The units of the slice whose text in this file needs them.
+    pub by: Vec<usize>,
 }
 
 /// The branch that a slice is for.

@@ -4,10 +4,13 @@
 mod html;
 mod state;
 
+use std::collections::BTreeSet;
+
 use serde::Serialize;
 use twincell_slice::refine::FailedTest;
 use twincell_slice::{
-    Applied, Ended, Failure, Goal, Goes, KnownBy, Outcome, Slice, SliceTarget, SliceUnit, Stays, Uncompared, UnitState,
+    Applied, BroughtLines, Ended, Failure, Goal, Goes, KnownBy, Outcome, Slice, SliceTarget, SliceUnit, Stays,
+    Uncompared, UnitState,
 };
 
 use crate::export::prose;
@@ -208,11 +211,29 @@ fn promises(slice: &Slice) -> Vec<String> {
         let verb = if reproduced.len() == 1 { "fails" } else { "fail" };
         lines.push(format!("with these commits alone, only {} {verb} so", listed(&reproduced)));
     }
+    lines.extend(brought(slice));
     if let Some(target) = &slice.target {
         lines.push(on_target(slice, target));
         lines.extend(tests_to_take(slice));
     }
     lines
+}
+
+/// Lines of what goes that come along.
+fn brought(slice: &Slice) -> Option<String> {
+    let BroughtLines { path, unit, by } = slice.brought.first()?;
+    let names: Vec<&str> = by.iter().map(|unit| commit_of(slice, *unit)).collect();
+    let of = commit_of(slice, *unit);
+    let need = if by.len() == 1 { "needs" } else { "need" };
+    let one = format!("of {of} in {path}, since {} {need} them there", listed(&names));
+    if slice.brought.len() == 1 {
+        return Some(format!("lines come along {one}"));
+    }
+    let files: BTreeSet<&str> = slice.brought.iter().map(|one| one.path.as_str()).collect();
+    let units: BTreeSet<usize> = slice.brought.iter().map(|one| one.unit).collect();
+    let go = if units.len() == 1 { "goes" } else { "go" };
+    let (units, files) = (words::count(units.len(), unit_name(slice)), words::count(files.len(), "file"));
+    Some(format!("lines of {units} that {go} come along in {files}: {one}"))
 }
 
 /// How to get the tests that decide to where the slice goes, if it does not bring all of them.
@@ -625,6 +646,7 @@ mod tests {
                 reproduced: vec![],
                 differing: vec![],
             },
+            brought: vec![],
             target: None,
             comparisons: 0,
             uncompared: None,
@@ -678,6 +700,19 @@ mod tests {
         let files = vec!["a.py".to_owned(), "b.py".to_owned()];
         slice.target.as_mut().unwrap().applied = Applied::Conflicts { unit: 2, files };
         assert!(slice_text(&slice).contains("\n  34567345 does not apply to stable: conflicts in a.py, b.py\n"));
+    }
+
+    #[test]
+    fn lines_that_come_along_are_named() {
+        let lines = |path: &str, unit, by: &[usize]| BroughtLines { path: path.into(), unit, by: by.to_vec() };
+        let mut slice = Slice { brought: vec![lines("CHANGES", 1, &[0, 2])], ..made() };
+        let line = "lines come along of 23456234 in CHANGES, since 12345123, 34567345 need them there";
+        assert!(slice_text(&slice).contains(&format!("\n  {line}\n")), "{}", slice_text(&slice));
+        slice.brought.push(lines("NEWS", 1, &[2]));
+        let several = "lines of 1 commit that goes come along in 2 files: of 23456234 in CHANGES, since ";
+        assert!(slice_text(&slice).contains(several), "{}", slice_text(&slice));
+        slice.brought.push(lines("NEWS", 3, &[2]));
+        assert!(slice_text(&slice).contains("lines of 2 commits that go come along in 2 files"));
     }
 
     #[test]
