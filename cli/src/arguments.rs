@@ -313,7 +313,7 @@ pub fn blame(is_command: bool) -> Command {
         .arg(text("returns", "CALL").required(true).help(
             "A call of the function with literal arguments, as its module would write it: Cart(1).total(tax=2)",
         ))
-        .arg(path("repository").long("repository").value_name("FOLDER").help("The repository [default: the current folder]"))
+        .arg(path("repository").long("repository").value_name("FOLDER").help("The repository [default: that of an absolute FILE, or the current folder]"))
         .arg(path("html").long("html").value_name("FILE").help("Also write the result as a page"));
     let command = match is_command {
         true => command
@@ -329,7 +329,8 @@ pub fn blame_request(matches: &ArgMatches) -> Result<BlameRequest, String> {
     let text = |name: &str| matches.get_one::<String>(name).cloned();
     let (file, function) = file_and_function(&text("function").unwrap_or_default())?;
     let call = text("returns").unwrap_or_default();
-    Ok(BlameRequest { folder: repository(matches), file, function, call, range: text("range"), text: None })
+    let folder = matches.get_one::<PathBuf>("repository").cloned();
+    Ok(BlameRequest { folder, file, function, call, range: text("range"), text: None })
 }
 
 fn repository(matches: &ArgMatches) -> PathBuf {

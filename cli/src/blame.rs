@@ -12,6 +12,7 @@ use twincell_driver::options::Job;
 use twincell_widgets::{blame_markdown, blame_page, blame_progress, blame_text};
 
 use crate::arguments::blame_request;
+use crate::exports;
 use crate::session::{Abort, INCONCLUSIVE, Session, UNCHANGED};
 use crate::study::progress_bar;
 
@@ -21,6 +22,7 @@ const SAME: i32 = 1;
 pub fn run(matches: &ArgMatches, session: &mut Session<'_>) -> Result<i32, Abort> {
     let options = session.read_options(matches, Job::Blame)?;
     let request = blame_request(matches).map_err(Abort::Failed)?;
+    exports::check_files(matches, &["markdown", "html"], &[])?;
     let bar = progress_bar(session.progress);
     let interrupted = &mut *session.interrupted;
     let mut is_interrupted = false;

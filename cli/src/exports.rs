@@ -1,5 +1,5 @@
-//! The files that `compare` and `study` write for other programs, and the verdicts that make them fail: arguments,
-//! files, statuses.
+//! The files that commands write: the check before all work, and those of `compare` and `study` for other programs, with the
+//! verdicts that make them fail: arguments, files, statuses.
 
 use std::path::PathBuf;
 
@@ -43,8 +43,13 @@ pub fn are_wanted(matches: &ArgMatches) -> bool {
 
 /// Checks that the requested files can be written and differ from these others, now and not after hours.
 pub fn check(matches: &ArgMatches, others: &[Option<PathBuf>]) -> Result<(), Abort> {
+    check_files(matches, &FORMATS.map(|(name, ..)| name), others)
+}
+
+/// The same for the files of other arguments.
+pub fn check_files(matches: &ArgMatches, names: &[&str], others: &[Option<PathBuf>]) -> Result<(), Abort> {
     let mut taken: Vec<PathBuf> = others.iter().flatten().filter_map(|path| std::path::absolute(path).ok()).collect();
-    for (name, ..) in FORMATS {
+    for name in names {
         let Some(path) = matches.get_one::<PathBuf>(name) else { continue };
         let whole = std::path::absolute(path).unwrap_or_else(|_| path.clone());
         if taken.contains(&whole) {

@@ -8,13 +8,17 @@ use std::time::Instant;
 use clap::ArgMatches;
 use twincell_driver::files;
 use twincell_driver::options::{Job, command_line};
-use twincell_driver::slice::{check_branch, slice_options, slice_repository, write_patches};
+use twincell_driver::slice::{check_branch, check_patches, slice_options, slice_repository, write_patches};
 use twincell_driver::warm::Failure;
 use twincell_repo::Repo;
 use twincell_slice::Applied;
-use twincell_widgets::{SliceProgress, SliceState, slice_explanation, slice_markdown, slice_page, slice_text};
+use twincell_widgets::{
+    SliceProgress, SliceState, slice_branch_text, slice_explained, slice_explanation, slice_markdown, slice_page,
+    slice_text,
+};
 
 use crate::arguments::slice_request;
+use crate::exports;
 use crate::session::{Abort, CHANGED, INCONCLUSIVE, Session, UNCHANGED};
 use crate::study::progress_bar;
 
@@ -22,7 +26,11 @@ pub fn run(matches: &ArgMatches, session: &mut Session<'_>) -> Result<i32, Abort
     let given = command_line::given(matches, Job::Slice).map_err(Abort::new)?;
     let options = slice_options(&given).map_err(Abort::Failed)?;
     let request = slice_request(matches);
-    // What is no commit is said before the search and not after it.
+    // What cannot be written and what is no commit is said before the search and not after it.
+    exports::check_files(matches, &["markdown", "html"], &[])?;
+    if let Some(folder) = matches.get_one::<PathBuf>("patches") {
+        check_patches(folder).map_err(Abort::Failed)?;
+    }
     let explained = match matches.get_one::<String>("explain") {
         Some(revision) => {
             let repo = Repo::around(&request.repository).map_err(Abort::new)?;
@@ -56,7 +64,10 @@ pub fn run(matches: &ArgMatches, session: &mut Session<'_>) -> Result<i32, Abort
         other => other.map_err(Abort::new)?,
     };
     match explained {
-        Some((revision, commit)) if !matches.get_flag("json") => {
+        Some((revision, commit)) if matches.get_flag("json") => {
+            session.write_json(&slice_explained(&slice, &commit, revision).map_err(Abort::Failed)?)?;
+        }
+        Some((revision, commit)) => {
             write!(session.out, "{}", slice_explanation(&slice, &commit, revision).map_err(Abort::Failed)?)?;
         }
         _ if matches.get_flag("json") => session.write_json(&slice)?,
@@ -73,7 +84,14 @@ pub fn run(matches: &ArgMatches, session: &mut Session<'_>) -> Result<i32, Abort
         write_patches(&slice, &timeline, folder).map_err(Abort::Failed)?;
     }
     if let Some(name) = matches.get_one::<String>("branch") {
-        timeline.branch(&slice.selection(), name).map_err(Abort::new)?;
+        let commits = timeline.branch(&slice.selection(), name).map_err(Abort::new)?;
+        let commits: Vec<String> = commits.iter().map(ToString::to_string).collect();
+        let told = slice_branch_text(&slice, name, &commits);
+        // Standard output may be JSON.
+        match matches.get_flag("json") {
+            true => write!(session.err, "{told}")?,
+            false => write!(session.out, "\n{told}")?,
+        }
     }
     if is_interrupted {
         return Err(Abort::Interrupted);

@@ -6,7 +6,7 @@ use twincell_compare::verdict::Verdict;
 use twincell_compare::{CompareOptions, Continue, Source};
 use twincell_engine::Stop;
 use twincell_semantic::SymbolName;
-use twincell_slice::{Behavior, SliceError, Version};
+use twincell_slice::{Behavior, NotCompared, SliceError, Version};
 
 use crate::decode::python_source;
 use crate::options::Options;
@@ -43,32 +43,34 @@ impl Comparing {
         Ok(Self { engine, options: options.for_core(), stop: stop.clone(), versions })
     }
 
-    // What cannot be read or compared says nothing.
-
     /// The module of a function in a version.
-    fn source(&self, version: &Version, path: &str) -> Option<Source> {
+    fn source(&self, version: &Version, path: &str) -> Result<Source, NotCompared> {
+        let commit = || version.commit.to_string();
         let text = match &version.text {
-            Some(text) => python_source(text).ok()?,
-            None => self.versions.text(version.commit, path, self.options.max_source)?,
+            Some(text) => python_source(text),
+            None => self.versions.text(version.commit, path, self.options.max_source),
         };
-        self.versions.source(version.commit, path, text).ok()
+        let text = text.map_err(|reason| NotCompared::Unreadable { commit: commit(), reason })?;
+        let source = self.versions.source(version.commit, path, text);
+        source.map_err(|error| NotCompared::Files { commit: commit(), reason: error.to_string() })
     }
 
-    fn verdict(&self, function: &SymbolName, old: &Version, new: &Version) -> Option<Verdict> {
+    fn verdict(&self, function: &SymbolName, old: &Version, new: &Version) -> Result<Verdict, NotCompared> {
         let (old, new) = (self.source(old, &function.path)?, self.source(new, &function.path)?);
         let options = CompareOptions { function: Some(function.qualname.to_string()), ..self.options.clone() };
         let mut go_on = |_| if self.stop.is_asked() { Continue::Stop } else { Continue::Yes };
-        let compared = self.engine.compare(&old, &new, &options, &mut go_on).ok()?;
-        (!compared.pairs.is_empty()).then_some(compared.verdict_of_pairs)
+        let compared = self.engine.compare(&old, &new, &options, &mut go_on);
+        let compared = compared.map_err(|error| NotCompared::Failed { reason: error.to_string() })?;
+        if compared.pairs.is_empty() { Err(NotCompared::NoPair) } else { Ok(compared.verdict_of_pairs) }
     }
 }
 
 impl Behavior for Comparing {
-    fn is_same(&self, function: &SymbolName, old: &Version, new: &Version) -> Option<bool> {
-        match self.verdict(function, old, new)? {
+    fn is_same(&self, function: &SymbolName, old: &Version, new: &Version) -> Result<Option<bool>, NotCompared> {
+        Ok(match self.verdict(function, old, new)? {
             Verdict::Identical | Verdict::LikelyPreserving => Some(true),
             Verdict::Changing => Some(false),
             Verdict::Inconclusive => None,
-        }
+        })
     }
 }

@@ -125,6 +125,11 @@ pub fn check_writable(path: &Path) -> Result<(), String> {
     outputs::check(path).map_err(|error| unwritable(path, &error))
 }
 
+/// Checks that a folder can be made and written into, before there is anything to write.
+pub fn check_folder(path: &Path) -> Result<(), String> {
+    outputs::check_folder(path).map_err(|error| unwritable(path, &error))
+}
+
 /// Makes a folder that the user names. An error names it.
 pub fn make_folder(path: &Path) -> Result<(), String> {
     outputs::make_folder(path).map_err(|error| format!("cannot make the folder {}: {}", path.display(), reason(&error)))

@@ -1,11 +1,13 @@
 //! Slices the history of a repository with what the command and the environment say.
 
+use std::fs;
+use std::io::{self, Read, Seek, SeekFrom};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use twincell_engine::Stop;
 use twincell_repo::Repo;
-use twincell_slice::{Behavior, Patch, Progress, Setup, Slice, SliceError, Timeline, slice};
+use twincell_slice::{Behavior, Patch, PatchFile, Progress, Setup, Slice, SliceError, Timeline, slice};
 use twincell_testing::{TestError, TestLimits, environment};
 
 use crate::amplify::{checkouts, names};
@@ -27,17 +29,68 @@ pub struct SliceRequest {
     pub tests: Vec<String>,
 }
 
-/// Writes a slice as patches into a folder, which is made where there is none, and returns the files in their order. An error is
-/// one line for people.
+/// Writes a slice as patches into a folder, which is made where there is none, in place of those of another slice, and returns the
+/// files in their order. An error is one line for people.
 pub fn write_patches(slice: &Slice, timeline: &Timeline, folder: &Path) -> Result<Vec<PathBuf>, String> {
+    let earlier = earlier_patches(folder)?;
     let patches = timeline.series(&slice.selection()).map_err(|error| error.to_string())?;
     files::make_folder(folder)?;
     let write = |patch: Patch| {
         let file = folder.join(&patch.file_name);
         files::write_bytes(&file, &patch.text, files::TextKind::Verbatim)?;
-        Ok(file)
+        Ok::<_, String>(file)
     };
-    patches.into_iter().map(write).collect()
+    let written: Vec<PathBuf> = patches.into_iter().map(write).collect::<Result<_, _>>()?;
+    for file in earlier.iter().filter(|file| !written.contains(file)) {
+        fs::remove_file(file)
+            .map_err(|error| format!("cannot remove {}: {}", file.display(), files::reason(&error)))?;
+    }
+    Ok(written)
+}
+
+/// Checks that a slice can be written into a folder as patches, before there is one. An error is one line for people.
+pub fn check_patches(folder: &Path) -> Result<(), String> {
+    files::check_folder(folder)?;
+    earlier_patches(folder).map(drop)
+}
+
+/// The patches of earlier slices in a folder. A patch of something else is an error, since `git am` would take it as well.
+fn earlier_patches(folder: &Path) -> Result<Vec<PathBuf>, String> {
+    let unreadable = |error: io::Error| format!("cannot read {}: {}", folder.display(), files::reason(&error));
+    let entries = match fs::read_dir(folder) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        entries => entries.map_err(unreadable)?,
+    };
+    let mut earlier = Vec::new();
+    for entry in entries {
+        let file = entry.map_err(unreadable)?.path();
+        match PatchFile::of(&file, &last_bytes(&file, PatchFile::LAST)) {
+            Some(PatchFile::OfSlice) => earlier.push(file),
+            Some(PatchFile::Foreign) => {
+                return Err(format!(
+                    "{} is a patch that no slice wrote, and git am would take it for one of this slice: move it, or give another \
+                     folder",
+                    file.display()
+                ));
+            }
+            None => {}
+        }
+    }
+    Ok(earlier)
+}
+
+/// The last bytes of a file. What is none, or cannot be read, has none.
+fn last_bytes(file: &Path, count: usize) -> Vec<u8> {
+    let mut last = Vec::new();
+    let is_file = file.symlink_metadata().is_ok_and(|about| about.is_file());
+    if let Some(mut file) = is_file.then(|| fs::File::open(file).ok()).flatten() {
+        let from = file.metadata().map_or(0, |about| about.len()).saturating_sub(count as u64);
+        let read = file.seek(SeekFrom::Start(from)).and_then(|_| file.take(count as u64).read_to_end(&mut last));
+        if read.is_err() {
+            last.clear();
+        }
+    }
+    last
 }
 
 /// Whether a slice can become a branch of this name. An error is one line for people.
@@ -88,4 +141,28 @@ pub fn slice_repository(
         })
     };
     watched(Progress::Reading, work, progress)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn patches_of_another_slice_are_known_and_others_are_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let place = folder.path();
+        assert_eq!(earlier_patches(&place.join("none")), Ok(vec![]));
+        fs::write(place.join("0001-a.patch"), "From 1\n-- \ntwincell\n\n").unwrap();
+        fs::write(place.join("notes.txt"), "-- \ntwincell\n\n").unwrap();
+        assert_eq!(earlier_patches(place), Ok(vec![place.join("0001-a.patch")]));
+        for other in ["From 1\n-- \n2.39.5\n\n", ""] {
+            fs::write(place.join("0002-b.patch"), other).unwrap();
+            let said = check_patches(place).unwrap_err();
+            assert!(said.contains("0002-b.patch is a patch that no slice wrote"), "{said}");
+        }
+        fs::remove_file(place.join("0002-b.patch")).unwrap();
+        // What a link leads to is nobody's to replace.
+        std::os::unix::fs::symlink(place.join("0001-a.patch"), place.join("0003-c.patch")).unwrap();
+        assert!(check_patches(place).is_err());
+    }
 }

@@ -78,12 +78,15 @@ impl Versions {
         Ok(copy)
     }
 
-    /// What a file has at a commit, if it is Python of at most so many bytes.
-    pub fn text(&self, commit: CommitId, path: &str, most: u64) -> Option<String> {
+    /// The source in a file of at most so many bytes at a commit, or why there is none.
+    pub fn text(&self, commit: CommitId, path: &str, most: u64) -> Result<String, String> {
         let repo = self.repo.lock().unwrap_or_else(PoisonError::into_inner);
-        let content = repo.snapshot(&Revision::Commit(commit.to_string())).ok()?.content(Path::new(path), most).ok()?;
-        let Content::File(bytes) = content else { return None };
-        python_source(&bytes).ok()
+        let snapshot = repo.snapshot(&Revision::Commit(commit.to_string())).map_err(|error| error.to_string())?;
+        match snapshot.content(Path::new(path), most).map_err(|error| error.to_string())? {
+            Content::File(bytes) => python_source(&bytes),
+            Content::TooLarge => Err(format!("it has more than {most} bytes")),
+            Content::Absent | Content::NoFile => Err("the commit has no such file".to_owned()),
+        }
     }
 
     /// A text in the place that a file has among those of a commit.

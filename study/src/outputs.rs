@@ -48,7 +48,7 @@ impl Outputs {
         !self.fresh && self.out.as_deref().is_some_and(store::has_results)
     }
 
-    /// Makes the page and the folder of reproducers, empty.
+    /// Checks that the page can be written, and makes the folder of reproducers.
     pub(crate) fn prepare(&self) -> Result<(), String> {
         if let Some(page) = &self.html {
             check_writable(page)?;

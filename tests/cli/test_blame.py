@@ -146,7 +146,8 @@ def test_a_value_that_differs_each_time_is_one_line(folder: Path) -> None:
     [
         ("cart.py", CALL, None, "cart.py is no FILE:FUNCTION"),
         ("cart.py:none", "none()", None, "cart.py has no none at "),
-        ("none.py:total", CALL, None, "none.py has no total at "),
+        ("cart.py:totl", "totl([1])", None, ": did you mean total?"),
+        ("none.py:total", CALL, None, "there is no file none.py at "),
         ("cart.py:total", "sum([1])", None, "the expression does not call total"),
         ("cart.py:total", "total(", None, "the call is not valid Python: "),
         ("cart.py:total", CALL, "nothing..HEAD", "nothing is not a revision of this repository"),
@@ -160,6 +161,14 @@ def test_a_mistake_is_one_line(folder: Path, place: str, call: str, range: str |
     done = blame(folder, *filter(None, [range]), place=place, call=call)
     assert (done.returncode, done.stdout) == (3, "")
     assert expected in done.stderr and done.stderr.count("\n") == 1
+
+
+def test_an_absolute_path_is_found_from_outside_of_its_repository(folder: Path, tmp_path_factory: Any) -> None:
+    commit(folder, "Begin", {"shop/cart.py": CART})
+    fix = commit(folder, "Mend", {"shop/cart.py": CART.replace("sum(prices)", "sum(prices) + 1")})
+    place = f"{folder}/shop/cart.py:total"
+    result = found(tmp_path_factory.mktemp("elsewhere"), place=place)
+    assert (culprit(result)["commit"]["id"], result["place"]["file"]) == (fix, "shop/cart.py")
 
 
 def test_markdown_is_written_beside(folder: Path) -> None:

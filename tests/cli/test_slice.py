@@ -48,6 +48,11 @@ def test_a_feature_is_found_with_the_reasons(repository: Path, tmp_path: Path) -
     patches = tmp_path / "patches"
     ran = slice_of(repository, "HEAD~5..HEAD", "--tests", "tests", "--branch", "alone", "--patches", str(patches))
     assert (ran.returncode, ran.stderr) == (0, "")
+    tip, end = (git(repository, "rev-parse", name).strip() for name in ("alone", "HEAD"))
+    assert ran.stdout.endswith(
+        f"\nmade the branch alone with 2 commits, the last one is {tip}\n"
+        f"its tests are those of {end[:8]}: git checkout {end[:8]} -- tests\n"
+    )
     assert git(repository, "log", "--format=%s", "alone").split("\n")[:2] == ["Use the tax", "Add a tax"]
     tests = repository / "tests"
     git(repository, "worktree", "add", "-q", str(tmp_path / "alone"), "alone")
@@ -64,6 +69,9 @@ def test_a_feature_is_found_with_the_reasons(repository: Path, tmp_path: Path) -
     commit = git(repository, "rev-parse", "HEAD~3").strip()
     told = slice_of(repository, "HEAD~5..HEAD", "--tests", "tests", "--explain", commit[:10]).stdout
     assert told.startswith(f"{commit[:8]} Add a tax\n") and "No module named 'tax'" in told, told
+    told = slice_of(repository, "HEAD~5..HEAD", "--tests", "tests", "--explain", commit[:10], "--json").stdout
+    (unit,) = json.loads(told)["units"]
+    assert (unit["commit"], unit["stays"]) == (commit, True) and "tests_fail" in unit["state"]["stays"]
 
 
 def everything_of(repository: Path) -> dict[str, bytes]:
@@ -109,8 +117,17 @@ def test_a_branch_that_has_a_part_gets_the_rest(repository: Path, tmp_path: Path
     git(repository, "checkout", "-q", "-")
     arguments = ["HEAD~5..HEAD", "--tests", "tests", "--onto", "stable"]
     ran = slice_of(repository, *arguments, "--json", "--branch", "moved", "--patches", str(tmp_path / "patches"))
-    assert (ran.returncode, ran.stderr) == (0, "")
+    tip = git(repository, "rev-parse", "moved").strip()
+    said = f"made the branch moved with 1 commit, the last one is {tip}\n"
+    assert (ran.returncode, ran.stderr) == (0, said)
     found = json.loads(ran.stdout)
+    assert (found["tests"]["differing"], found["end"]) == (["tests"], git(repository, "rev-parse", "HEAD").strip())
+    told = slice_of(repository, *arguments).stdout
+    assert f"\n  its tests are those of {found['end'][:8]}: git checkout {found['end'][:8]} -- tests\n" in told, told
+    # So the command gives the branch the tests that decide.
+    git(repository, "worktree", "add", "-q", str(tmp_path / "moved"), "moved")
+    git(tmp_path / "moved", "checkout", "-q", found["end"][:8], "--", "tests")
+    assert git(tmp_path / "moved", "diff", "HEAD", "--name-only") == "tests/test_shop.py\n"
     assert [unit["subject"] for unit in found["units"] if "stays" in unit["state"]] == ["Use the tax"]
     goes = next(unit["state"]["goes"] for unit in found["units"] if unit["subject"] == "Add a tax")
     commit = git(repository, "rev-parse", "stable~1").strip()
@@ -141,6 +158,33 @@ def test_a_clean_up_is_told_by_a_comparison(repository: Path) -> None:
     ran = slice_of(repository, "HEAD~6..HEAD", "--tests", "tests", "--compare", "--explain", "HEAD")
     assert (ran.returncode, ran.stderr) == (0, "")
     assert "it goes: the functions that it changes do the same before and after it" in ran.stdout, ran.stdout
+
+
+def test_what_cannot_be_written_is_said_before_the_search(repository: Path, tmp_path: Path) -> None:
+    arguments = ["HEAD~5..HEAD", "--tests", "none"]
+    for output in (["--html", str(tmp_path / "no" / "page.html")], ["--markdown", str(repository)]):
+        ran = slice_of(repository, *arguments, *output)
+        assert ran.returncode == 3 and ran.stderr.startswith(f"twincell: cannot write {output[1]}: "), ran.stderr
+    (tmp_path / "file").write_text("")
+    ran = slice_of(repository, *arguments, "--patches", str(tmp_path / "file" / "patches"))
+    assert ran.returncode == 3 and "patches: not a directory" in ran.stderr.lower(), ran.stderr
+    ran = slice_of(repository, *arguments, "--html", str(tmp_path / "one"), "--markdown", str(tmp_path / "one"))
+    assert ran.returncode == 3 and "another option or the input uses this file" in ran.stderr
+    assert not (tmp_path / "one").exists()
+
+
+def test_patches_take_the_place_of_those_of_another_slice_only(repository: Path, tmp_path: Path) -> None:
+    patches = tmp_path / "patches"
+    patches.mkdir()
+    (patches / "0007-Gone.patch").write_text("From 1\n-- \ntwincell\n\n")
+    (patches / "notes.txt").write_text("kept")
+    arguments = ["HEAD~5..HEAD", "--tests", "tests", "--patches", str(patches)]
+    assert slice_of(repository, *arguments).returncode == 0
+    names = ["0001-Add-a-tax.patch", "0002-Use-the-tax.patch", "notes.txt"]
+    assert sorted(path.name for path in patches.iterdir()) == names
+    (patches / "0001-Mine.patch").write_text("From 1\n-- \n2.39.5\n\n")
+    ran = slice_of(repository, *arguments)
+    assert (ran.returncode, ran.stdout) == (3, "") and "0001-Mine.patch is a patch that no slice wrote" in ran.stderr
 
 
 def test_an_early_end_is_said(repository: Path) -> None:

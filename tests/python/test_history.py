@@ -58,6 +58,8 @@ def test_a_commit_of_a_slice_is_explained(found):
     assert "No module named 'tax'" in found.explain(found.commits[0][:9])
     with pytest.raises(twincell.TwincellError, match=r"zzz is no commit of HEAD~5\.\.HEAD that changes something"):
         found.explain("zzz")
+    with pytest.raises(twincell.TwincellError, match=r"an empty text is no commit of HEAD~5\.\.HEAD"):
+        found.explain("")
 
 
 def test_a_slice_becomes_patches_and_a_branch_wherever_the_process_is(repository, found, tmp_path, monkeypatch):
@@ -76,8 +78,9 @@ def test_tests_are_a_text_or_a_list_and_progress_is_told(repository):
     asked = {"progress": lambda *now: told.append(now), **PYTHON}
     one = twincell.slice(repository, "HEAD~5..HEAD", ["tests/test_shop.py::test_price"], **asked)
     assert len(one.commits) == 2
-    done, total, text = told[-1]
-    assert 0 < done <= total and "2 of 5 are left after" in text
+    done, total, text, stage = told[-1]
+    assert 0 < done <= total and "2 of 5 are left after" in text and stage == "refining"
+    assert {stage for *_, stage in told} <= {"reading", "criterion", "comparing", "refining"}
     for tests, said in [([], "no tests are given"), ([1], "tests are texts or paths"), (3, "tests are texts or paths")]:
         with pytest.raises(twincell.TwincellError, match=said):
             twincell.slice(repository, "HEAD~5..HEAD", tests)
@@ -88,8 +91,8 @@ def test_tests_are_a_text_or_a_list_and_progress_is_told(repository):
 
 
 def test_an_interrupt_leaves_the_best_slice_so_far(repository):
-    def interrupt(done, _total, text):
-        if "left after" in text and done:
+    def interrupt(done, _total, _text, stage):
+        if stage == "refining" and done:
             os.kill(os.getpid(), signal.SIGINT)
 
     # Another selection, whose runs are in no store.

@@ -593,6 +593,7 @@ new file mode 100644
             "subject": f"Give orders of kind {number} a tax" if stays else f"Fix a typo in part {number}",
             "part": None,
             "paths": [f"shop/part_{number}.py", "docs/tax.rst"],
+            "more_paths": 0,
             "score": 3 if stays else -(number % 3),
             "stays": stays,
             "why": "tests_fail" if stays else ("not_run", "tests_pass")[number % 2],

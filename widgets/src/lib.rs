@@ -99,8 +99,9 @@ pub use prefixes::{
 };
 pub use progress::{ProgressLine, blame_progress};
 pub use slices::{
-    SliceFailedTest, SliceNameNeed, SlicePoint, SliceProgress, SliceRow, SliceStage, SliceState, SliceStep,
-    SliceUnitState, SliceWhy, slice_explanation, slice_fragment, slice_markdown, slice_page, slice_rows, slice_text,
+    SliceExplained, SliceFailedTest, SliceNameNeed, SlicePoint, SliceProgress, SliceRow, SliceStage, SliceState,
+    SliceStep, SliceUnitState, SliceWhy, slice_branch_text, slice_explained, slice_explanation, slice_fragment,
+    slice_markdown, slice_page, slice_rows, slice_text,
 };
 pub use state::{
     AmplificationState, ComparisonState, Detail, PrefixesState, STATE_FORMAT, StudyRow, StudyState,

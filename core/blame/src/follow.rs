@@ -6,7 +6,7 @@ use std::path::Path;
 use ruff_python_ast::{Expr, Stmt};
 use twincell_repo::{CommitId, FileId, Repo, RepoError};
 use twincell_syntax::parse::{Lines, errors, parse};
-use twincell_syntax::{Function, classes, entity, functions, pair, snippet};
+use twincell_syntax::{Function, classes, entity, functions, pair, similar_names, snippet};
 
 use crate::Decode;
 use crate::result::Place;
@@ -92,6 +92,18 @@ impl<'r> Follower<'r> {
             self.found.push(next);
         }
         Ok(self.found[at].clone())
+    }
+
+    /// The functions and classes of a file whose names resemble one.
+    ///
+    /// # Errors
+    ///
+    /// Where git cannot read the file.
+    pub fn similar(&self, file: FileId, function: &str) -> Result<Vec<String>, RepoError> {
+        let text = self.text(file, MAX_MODULE)?.unwrap_or_default();
+        let known = definitions(&text);
+        let similar = similar_names(function, known.iter().map(Function::entity));
+        Ok(similar.into_iter().map(str::to_owned).collect())
     }
 
     fn next(

@@ -89,8 +89,11 @@ pub struct Progress {
 pub enum BlameError {
     #[error(transparent)]
     Call(#[from] CallError),
-    #[error("{file} has no {function} at {commit}", file = place.file, function = place.function)]
-    NoFunction { place: Place, commit: String },
+    #[error("there is no file {file} at {commit}: name one that this commit has")]
+    NoFile { file: String, commit: String },
+    /// With the names of the file that resemble it.
+    #[error("{} has no {} at {commit}{}", place.file, place.function, meant(similar))]
+    NoFunction { place: Place, commit: String, similar: Vec<String> },
     #[error("the call cannot run at {commit}, the newer end: {skip}")]
     NotAtEnd { commit: String, skip: Box<Skip> },
     #[error("the call gives another value each time at {commit}: {one}, then {other}")]
@@ -109,6 +112,10 @@ pub enum BlameError {
     Repo(#[from] RepoError),
     #[error(transparent)]
     Engine(#[from] EngineError),
+}
+
+fn meant(similar: &[String]) -> String {
+    if similar.is_empty() { String::new() } else { format!(": did you mean {}?", similar.join(" or ")) }
 }
 
 /// Since which commit the function does what it does at the newer end.

@@ -132,7 +132,16 @@ impl Search<'_, '_> {
                 self.value = Some(value.clone());
                 Ok(value)
             }
-            Ok(State::Absent) => Err(BlameError::NoFunction { place: request.place.clone(), commit: commit() }),
+            Ok(State::Absent) => {
+                let (place, commit) = (request.place.clone(), commit());
+                Err(match follower.find(0, &mut self.texts)?.file {
+                    None => BlameError::NoFile { file: place.file, commit },
+                    Some(file) => {
+                        let similar = follower.similar(file, &place.function)?;
+                        BlameError::NoFunction { place, commit, similar }
+                    }
+                })
+            }
             Ok(State::Skipped(Skip::Varies { one, other })) => Err(BlameError::Varies { commit: commit(), one, other }),
             Ok(State::Skipped(skip)) => Err(BlameError::NotAtEnd { commit: commit(), skip: Box::new(skip) }),
             Err(End::Cut(_)) => Err(EngineError::Stopped.into()),

@@ -40,9 +40,31 @@ pub fn write_private(path: &Path, content: &[u8], kind: TextKind) -> io::Result<
     replace(path, content, kind, Some(PRIVATE))
 }
 
-/// Whether a file could be written, before there is anything to write. Makes it if it is not there.
+/// Whether a file could be written, before there is anything to write. Everything stays as it is, and nobody who reads a pipe is
+/// told that it has ended.
 pub fn check(path: &Path) -> io::Result<()> {
-    open(path, OpenOptions::new().append(true).create(true)).map(drop)
+    let place = settle(path)?;
+    match std::fs::metadata(&place) {
+        Ok(about) if about.is_dir() => Err(io::ErrorKind::IsADirectory.into()),
+        Ok(_) => Ok(accessat(CWD, &place, Access::WRITE_OK, AtFlags::EACCESS)?),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => check_place(place.parent().unwrap_or(Path::new("/"))),
+        Err(error) => Err(error),
+    }
+}
+
+/// Whether files could be written into a folder, which need not be there, nor those above it.
+pub fn check_folder(path: &Path) -> io::Result<()> {
+    let place = settle(path)?;
+    let there = place.ancestors().find(|folder| std::fs::symlink_metadata(folder).is_ok());
+    check_place(there.unwrap_or(Path::new("/")))
+}
+
+/// Whether something new can be made in a folder that is there.
+fn check_place(folder: &Path) -> io::Result<()> {
+    match std::fs::metadata(folder)?.is_dir() {
+        true => Ok(accessat(CWD, folder, Access::WRITE_OK | Access::EXEC_OK, AtFlags::EACCESS)?),
+        false => Err(io::ErrorKind::NotADirectory.into()),
+    }
 }
 
 /// Opens a file in a way of its own.
@@ -302,6 +324,22 @@ mod tests {
         symlink("round", outside.join("round")).unwrap();
         assert!(write(&outside.join("round"), b"", TextKind::People).is_err());
         assert!(write(&outside, b"", TextKind::People).is_err());
+    }
+
+    #[test]
+    fn what_can_be_written_is_known_before_and_nothing_is_made() {
+        let (_folder, _, outside) = places();
+        let kind = |checked: io::Result<()>| checked.map_err(|error| error.kind());
+        assert_eq!(kind(check(&outside.join("new"))), Ok(()));
+        assert_eq!(kind(check(&outside.join("file"))), Ok(()));
+        assert_eq!(kind(check(&outside)), Err(io::ErrorKind::IsADirectory));
+        assert_eq!(kind(check(&outside.join("none/new"))), Err(io::ErrorKind::NotFound));
+        assert_eq!(kind(check(&outside.join("file/new"))), Err(io::ErrorKind::NotADirectory));
+        assert_eq!(kind(check_folder(&outside)), Ok(()));
+        assert_eq!(kind(check_folder(&outside.join("a/b"))), Ok(()));
+        assert_eq!(kind(check_folder(&outside.join("file"))), Err(io::ErrorKind::NotADirectory));
+        assert_eq!(kind(check_folder(&outside.join("file/a"))), Err(io::ErrorKind::NotADirectory));
+        assert_eq!(fs::read_dir(&outside).unwrap().count(), 1);
     }
 
     #[test]

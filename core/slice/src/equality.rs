@@ -10,14 +10,19 @@ use twincell_semantic::{SymbolKind, SymbolName};
 
 use crate::lines::is_prose;
 use crate::refine::Relevance;
+use crate::result::{NotCompared, Uncompared};
 use crate::timeline::{EntityChangeKind, KnownBy, Same, SameAs, Timeline};
 use crate::trial::Criterion;
 use crate::{Selection, UnitId};
 
 /// Compares functions. The answer to a question is always the same.
 pub trait Behavior: Sync {
-    /// Whether a function does the same in two versions. `None` where nobody can tell.
-    fn is_same(&self, function: &SymbolName, old: &Version, new: &Version) -> Option<bool>;
+    /// Whether a function does the same in two versions. `None` where the comparison is inconclusive.
+    ///
+    /// # Errors
+    ///
+    /// Where the two cannot be compared.
+    fn is_same(&self, function: &SymbolName, old: &Version, new: &Version) -> Result<Option<bool>, NotCompared>;
 }
 
 /// A version of a function.
@@ -48,6 +53,7 @@ pub(crate) struct Equality {
     pub same: Vec<SameAs>,
     /// How many comparisons had an answer.
     pub asked: usize,
+    pub uncompared: Option<Uncompared>,
 }
 
 struct Asking<'a> {
@@ -56,6 +62,7 @@ struct Asking<'a> {
     answers: BTreeMap<(SymbolName, Version, Version), bool>,
     /// How many questions had an answer.
     told: usize,
+    uncompared: Option<Uncompared>,
 }
 
 impl Asking<'_> {
@@ -72,10 +79,25 @@ impl Asking<'_> {
         if self.answers.len() == MOST_ASKED || !(self.go_on)() {
             return false;
         }
-        let told = self.behavior.is_same(function, &key.1, &key.2);
+        let told = self.behavior.is_same(function, &key.1, &key.2).unwrap_or_else(|reason| {
+            self.count(function, reason);
+            None
+        });
         self.told += usize::from(told.is_some());
         self.answers.insert(key, told == Some(true));
         told == Some(true)
+    }
+}
+
+impl Asking<'_> {
+    fn count(&mut self, function: &SymbolName, reason: NotCompared) {
+        let first = || Uncompared {
+            count: 0,
+            path: function.path.to_string(),
+            function: function.qualname.to_string(),
+            reason,
+        };
+        self.uncompared.get_or_insert_with(first).count += 1;
     }
 }
 
@@ -97,7 +119,7 @@ pub(crate) fn equality(
     behavior: &dyn Behavior,
     go_on: &mut dyn FnMut() -> bool,
 ) -> Equality {
-    let mut asking = Asking { behavior, go_on, answers: BTreeMap::new(), told: 0 };
+    let mut asking = Asking { behavior, go_on, answers: BTreeMap::new(), told: 0, uncompared: None };
     let mut found = Equality::default();
     let undone: Selection = timeline.undone().into_iter().flatten().collect();
     let is_open = |unit: &UnitId| {
@@ -142,7 +164,7 @@ pub(crate) fn equality(
             open.remove(earlier);
         }
     }
-    found.asked = asking.told;
+    (found.asked, found.uncompared) = (asking.told, asking.uncompared);
     found
 }
 

@@ -14,7 +14,7 @@ use crate::imports::Imports;
 use crate::lines::FinalLines;
 use crate::reasons::units;
 use crate::refine::{self, FailedTest, Failures, Limits, Problem, RefineError, Relevance, Scheme, refine};
-use crate::result::{Applied, Ended, FORMAT, FlakyTest, Goal, Slice, SliceTarget, SliceTests};
+use crate::result::{Applied, BroughtLines, Ended, FORMAT, FlakyTest, Goal, Slice, SliceTarget, SliceTests};
 use crate::timeline::{By, NameNeed, OnTarget, Timeline, TimelineOptions, TreeFile};
 use crate::trial::{Criterion, Setup, Trials, criterion};
 use crate::{Selection, SliceError};
@@ -158,17 +158,31 @@ pub fn slice(
         () if is_late => Ended::Deadline,
         () => Ended::Budget,
     };
+    let moved = timeline.on_target(&found.kept)?;
+    let files_there = match &moved {
+        None => Some(files_of(&timeline, &found.kept)?),
+        Some(OnTarget::Files(files)) => Some(made_files(files)),
+        Some(OnTarget::Conflicts { .. }) => None,
+    };
+    let differing = files_there.as_deref().map(|files| criterion.differing(files)).unwrap_or_default();
+    let differing = differing.into_iter().map(|place| place.display().to_string()).collect();
     let target = match (timeline.target(), &options.onto) {
         (Some(commit), Some(name)) => Some(SliceTarget {
             name: name.clone(),
             commit: commit.to_string(),
-            applied: applied(&timeline, &found.kept, |files| match is_interrupted || is_late {
+            applied: applied(moved, || match is_interrupted || is_late {
                 true => Ok(None),
-                false => tried(&until, &criterion, files),
+                false => tried(&until, &criterion, files_there.unwrap_or_default()),
             })?,
         }),
         _ => None,
     };
+    let brought = timeline.brought(&found.kept).into_iter().filter(|one| !criterion.owns(&one.path));
+    let brought = brought.map(|one| BroughtLines {
+        path: one.path.display().to_string(),
+        unit: one.unit.0 as usize,
+        by: one.by.iter().map(|unit| unit.0 as usize).collect(),
+    });
     let reproduced = match options.goal {
         Goal::Fail if !is_interrupted && !is_late => {
             // It ran as the last candidate that was kept, so the results are there.
@@ -182,6 +196,7 @@ pub fn slice(
         goal: options.goal,
         range: options.range.clone(),
         base: timeline.base().to_string(),
+        end: timeline.end().to_string(),
         scheme: options.scheme,
         units: units(&timeline, &problem, &found, &equality.cleanups, options.goal),
         tests: SliceTests {
@@ -194,9 +209,12 @@ pub fn slice(
             deciding: criterion.tests.clone(),
             failures: criterion.failures.clone(),
             reproduced,
+            differing,
         },
+        brought: brought.collect(),
         target,
         comparisons: equality.asked,
+        uncompared: equality.uncompared,
         spare: found.spare,
         predicted: found.predicted,
         is_minimal: found.is_minimal,
@@ -230,18 +248,17 @@ fn problem(timeline: &Timeline, relevance: Vec<Relevance>, cleanups: &Selection)
     }
 }
 
-/// What comes of a selection on top of its target.
+/// What comes of a selection on top of its target. `run` runs the tests there.
 fn applied(
-    timeline: &Timeline,
-    kept: &Selection,
-    run: impl FnOnce(Vec<MadeFile>) -> Result<Option<Failures>, SliceError>,
+    moved: Option<OnTarget>,
+    run: impl FnOnce() -> Result<Option<Failures>, SliceError>,
 ) -> Result<Applied, SliceError> {
-    match timeline.on_target(kept)? {
+    match moved {
         Some(OnTarget::Conflicts { unit, files }) => Ok(Applied::Conflicts {
             unit: unit.0 as usize,
             files: files.iter().map(|file| file.display().to_string()).collect(),
         }),
-        Some(OnTarget::Files(files)) => Ok(match run(made_files(&files))? {
+        Some(OnTarget::Files(_)) => Ok(match run()? {
             None => Applied::Untested,
             Some(Failures { count: 0, .. }) => Applied::Passes,
             Some(Failures { count, first }) => Applied::Fails { count, first },

@@ -21,13 +21,13 @@ pub use error::SliceError;
 pub use flow::{Progress, SliceOptions, slice};
 pub use invariants::{Invariant, Invariants};
 pub use result::{
-    Applied, Ended, FORMAT, FlakyTest, Goal, Goes, Slice, SlicePart, SliceTarget, SliceTests, SliceUnit, Stays,
-    UnitState,
+    Applied, BroughtLines, Ended, FORMAT, FlakyTest, Goal, Goes, NotCompared, Slice, SlicePart, SliceTarget,
+    SliceTests, SliceUnit, Stays, Uncompared, UnitState,
 };
 pub use selection::{Selection, UnitId};
 pub use timeline::{
-    AM_OPTIONS, By, Diffs, EntityChange, EntityChangeKind, KnownBy, NameNeed, NameNeedKind, OnTarget, Part, Patch,
-    Same, SameAs, Timeline, TimelineOptions, Tree, TreeDifference, TreeFile, Unit,
+    AM_OPTIONS, Brought, By, Diffs, EntityChange, EntityChangeKind, KnownBy, NameNeed, NameNeedKind, OnTarget, Part,
+    Patch, PatchFile, Same, SameAs, Timeline, TimelineOptions, Tree, TreeDifference, TreeFile, Unit,
 };
 pub use trial::{Criterion, Files, Setup, Trials, criterion};
 pub use twincell_testing::{Failure, Outcome};

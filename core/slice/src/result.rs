@@ -30,16 +30,25 @@ pub struct Slice {
     pub range: String,
     /// The commit that the range begins after.
     pub base: String,
+    /// The last commit of the range.
+    #[serde(default)]
+    pub end: String,
     pub scheme: Scheme,
     /// All units of the range, oldest first. Other fields name them by their place here.
     pub units: Vec<SliceUnit>,
     pub tests: SliceTests,
+    /// Lines of units that go which come along, in files whose text decides nothing. Those of the tests' own files are left out.
+    #[serde(default)]
+    pub brought: Vec<BroughtLines>,
     /// The branch that the slice is for, where one was named.
     #[serde(default)]
     pub target: Option<SliceTarget>,
     /// How often two versions of a function were compared.
     #[serde(default)]
     pub comparisons: usize,
+    /// Comparisons that could not run, if there were such.
+    #[serde(default)]
+    pub uncompared: Option<Uncompared>,
     /// The runs of the tests, in their order, the first of which is for the whole range.
     pub steps: Vec<Step>,
     /// Runs beside others whose outcomes were not needed in the end.
@@ -76,6 +85,44 @@ pub struct SliceTests {
     /// Those of them that fail so with the slice alone: one at least. Empty if the search was ended before.
     #[serde(default)]
     pub reproduced: Vec<String>,
+    /// Files and folders of the tests that the slice lacks on its target, or on the start of the range without one, or that are
+    /// otherwise at the end of the range. The tests that decide are those of the end.
+    #[serde(default)]
+    pub differing: Vec<String>,
+}
+
+/// Why two versions of a function cannot be compared.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+#[serde(rename_all = "snake_case")]
+pub enum NotCompared {
+    #[error("the files of {commit} cannot be put where workers read them: {reason}")]
+    Files { commit: String, reason: String },
+    #[error("its file cannot be read at {commit}: {reason}")]
+    Unreadable { commit: String, reason: String },
+    #[error("the two versions have no such function in common")]
+    NoPair,
+    #[error("{reason}")]
+    Failed { reason: String },
+}
+
+/// Comparisons that could not run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Uncompared {
+    pub count: usize,
+    /// The function of the first one: its file and its qualified name.
+    pub path: String,
+    pub function: String,
+    pub reason: NotCompared,
+}
+
+/// Lines of a unit that goes.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BroughtLines {
+    pub path: String,
+    /// Whose lines they are.
+    pub unit: usize,
+    /// The units of the slice whose text in this file needs them.
+    pub by: Vec<usize>,
 }
 
 /// The branch that a slice is for.

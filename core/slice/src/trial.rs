@@ -110,6 +110,15 @@ impl Criterion {
     pub fn owns(&self, path: &Path) -> bool {
         is_in(&self.own_files.places, path)
     }
+
+    /// The folders and files of the tests' own that some files lack, or that are otherwise at the end of the range.
+    pub(crate) fn differing(&self, files: &[MadeFile]) -> Vec<&Path> {
+        let there: BTreeMap<&Path, _> = files.iter().map(|file| (&*file.path, (file.mode, file.id))).collect();
+        let differs = |own: &&MadeFile| there.get(&*own.path) != Some(&(own.mode, own.id));
+        let others: Vec<&Path> = self.own_files.files.iter().filter(differs).map(|own| &*own.path).collect();
+        let places = self.own_files.places.iter().map(PathBuf::as_path);
+        places.filter(|place| others.iter().any(|file| file.starts_with(place))).collect()
+    }
 }
 
 /// What a deciding test did.

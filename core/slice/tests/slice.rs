@@ -12,8 +12,8 @@ use twincell_repo::{Cache, Revision};
 use twincell_semantic::SymbolName;
 use twincell_slice::refine::{Lacking, MissingName, Scheme};
 use twincell_slice::{
-    Applied, Behavior, By, Ended, Goal, Goes, KnownBy, Outcome, Progress, Setup, Slice, SliceError, SliceOptions,
-    SliceUnit, Stays, Timeline, TimelineOptions, UnitState, Version, slice,
+    Applied, Behavior, By, Ended, Goal, Goes, KnownBy, NotCompared, Outcome, Progress, Setup, Slice, SliceError,
+    SliceOptions, SliceUnit, Stays, Timeline, TimelineOptions, UnitState, Version, slice,
 };
 use twincell_testing::{TestLimits, environment};
 
@@ -330,6 +330,7 @@ fn what_a_branch_has_is_given_and_the_rest_is_tried_on_it() {
     project.branch("changed", "Price otherwise", &[("shop.py", text("def price(n):\n    return n + 1\n"))]);
     project.branch("dear", "Raise the rate", &[("rate.py", text("RATE = 5\n"))]);
     let range = "HEAD~4..HEAD";
+    let repository = Repository::open(project.folder.path()).unwrap();
     let onto = |name: &str| {
         // Runs that nobody needs any more are ended, and not the one on the branch.
         let onto = SliceOptions { onto: Some(name.to_owned()), jobs: 3, ..options() };
@@ -339,6 +340,9 @@ fn what_a_branch_has_is_given_and_the_rest_is_tried_on_it() {
         (found, target.applied)
     };
     let (found, applied) = onto("picked");
+    assert_eq!(found.end, repository.revparse_single("HEAD").unwrap().id().to_string());
+    // The branch lacks the tests, which are those of the end.
+    assert_eq!(found.tests.differing, ["tests"]);
     assert_eq!(staying(&found), ["Use the tax"], "{found:#?}");
     assert!(matches!(found.units[1].state, UnitState::Goes(Goes::InTarget { known_by: KnownBy::Lines, .. })));
     assert!(matches!(applied, Applied::Passes), "{applied:?}");
@@ -354,7 +358,9 @@ fn what_a_branch_has_is_given_and_the_rest_is_tried_on_it() {
     assert_eq!(first[0].test, "tests/test_shop.py::test_price");
     // All of the range is there.
     let (found, applied) = onto("HEAD");
+    assert!(found.tests.differing.is_empty());
     assert!(found.size() == 0 && found.is_minimal && matches!(applied, Applied::Passes), "{found:#?}");
+    assert_eq!(project.slice(range, &options()).unwrap().tests.differing, ["tests"]);
     // The branch stands on the target.
     let read = |name: &str| {
         let onto = Some(Revision::Commit(name.to_owned()));
@@ -364,7 +370,6 @@ fn what_a_branch_has_is_given_and_the_rest_is_tried_on_it() {
     let timeline = read("picked");
     assert_eq!(timeline.series(&found.selection()).unwrap().len(), 1);
     timeline.branch(&found.selection(), "moved").unwrap();
-    let repository = Repository::open(project.folder.path()).unwrap();
     let tip =
         |name: &str| repository.find_branch(name, git2::BranchType::Local).unwrap().get().peel_to_commit().unwrap();
     assert_eq!(tip("moved").parent(0).unwrap().id(), tip("picked").id());
@@ -416,7 +421,7 @@ fn the_commits_that_make_a_test_fail_are_found() {
 struct WithoutZeros<'a>(&'a Project);
 
 impl Behavior for WithoutZeros<'_> {
-    fn is_same(&self, function: &SymbolName, old: &Version, new: &Version) -> Option<bool> {
+    fn is_same(&self, function: &SymbolName, old: &Version, new: &Version) -> Result<Option<bool>, NotCompared> {
         let repository = Repository::open(self.0.folder.path()).unwrap();
         let text = |version: &Version| {
             let tree = repository.revparse_single(&version.commit.to_string()).unwrap().peel_to_tree().unwrap();
@@ -427,7 +432,8 @@ impl Behavior for WithoutZeros<'_> {
             let lines = text[from..].lines().take_while(|line| !line.is_empty());
             Some(lines.map(|line| line.replace(" + 0", "")).collect::<Vec<_>>())
         };
-        Some(text(old)? == text(new)?)
+        let (old, new) = (text(old).ok_or(NotCompared::NoPair)?, text(new).ok_or(NotCompared::NoPair)?);
+        Ok(Some(old == new))
     }
 }
 
@@ -455,7 +461,7 @@ fn what_does_the_same_in_other_words_goes() {
     assert!(matches!(goes(0), Goes::Cleanup { step: 1 }), "{found:#?}");
     assert!(matches!(goes(1), Goes::Reverted { by: 2, known_by: KnownBy::Behavior, step: 1 }), "{found:#?}");
     assert!(matches!(goes(2), Goes::Reverts { unit: 1, known_by: KnownBy::Behavior, step: 1 }), "{found:#?}");
-    assert!(found.comparisons > 0);
+    assert!(found.comparisons > 0 && found.uncompared.is_none());
     // A branch that has it in other words.
     let onto = SliceOptions { onto: Some("stable".into()), ..options() };
     let found = project.slice_with(range, &onto, Some(&behavior)).unwrap();
@@ -463,6 +469,20 @@ fn what_does_the_same_in_other_words_goes() {
     assert!(matches!(&found.units[3].state, UnitState::Goes(Goes::InTarget { known_by: KnownBy::Behavior, .. })));
     assert!(matches!(found.target.unwrap().applied, Applied::Passes));
     assert_eq!(staying(&project.slice(range, &onto).unwrap()), ["Add b"]);
+    // What cannot be compared is counted, with the first reason.
+    let found = project.slice_with(range, &options(), Some(&Unable)).unwrap();
+    let uncompared = found.uncompared.unwrap();
+    assert!(found.comparisons == 0 && uncompared.count >= 2, "{uncompared:?}");
+    assert_eq!((uncompared.path.as_str(), uncompared.function.as_str()), ("shop.py", "f"));
+    assert_eq!(uncompared.reason, NotCompared::Failed { reason: "no worker".into() });
+}
+
+struct Unable;
+
+impl Behavior for Unable {
+    fn is_same(&self, _: &SymbolName, _: &Version, _: &Version) -> Result<Option<bool>, NotCompared> {
+        Err(NotCompared::Failed { reason: "no worker".into() })
+    }
 }
 
 /// What changes only `conftest.py` or packaging is part of the question or does nothing for the tests.

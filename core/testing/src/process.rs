@@ -159,7 +159,26 @@ struct Elsewhere {
 #[serde(rename_all = "snake_case")]
 enum Said {
     Collected(Box<Collected>),
-    Ended { status: i32 },
+    /// It ended before it ran tests, because of an exception where pytest gives one.
+    Ended {
+        status: i32,
+        error: Option<EndingError>,
+    },
+}
+
+/// What ended pytest.
+#[derive(Deserialize)]
+struct EndingError {
+    exception: String,
+    message: String,
+}
+
+impl EndingError {
+    /// In one line.
+    fn line(&self) -> String {
+        let message = self.message.lines().map(str::trim).find(|line| !line.is_empty());
+        plain(&message.map_or_else(|| self.exception.clone(), |message| format!("{}: {message}", self.exception)))
+    }
 }
 
 /// A process that has collected the tests. It ends with this value.
@@ -238,7 +257,9 @@ impl Process {
             if let Some(line) = lines.next()? {
                 return match serde_json::from_slice(&line) {
                     Ok(Said::Collected(collected)) => Ok(collected.with_short_ids()),
-                    Ok(Said::Ended { status }) => Err(TestError::NotStarted(self.last_words(status))),
+                    Ok(Said::Ended { status, error }) => {
+                        Err(TestError::NotStarted(error.map_or_else(|| self.last_words(status), |error| error.line())))
+                    }
                     Err(error) => Err(TestError::NotStarted(format!("it says what nobody understands: {error}"))),
                 };
             }
@@ -269,9 +290,9 @@ impl Process {
         // What the project's configuration asks of pytest, and no plugin knows.
         let line = line.or_else(|| lines().rev().find_map(|line| Some(line.split_once(": error: ")?.1)));
         let line = line.or_else(|| lines().rfind(|line| line.starts_with("ERROR: ")).map(|line| &line[7..]));
-        let line = line.or_else(|| lines().next_back());
-        let plain = line.map(|line| line.chars().filter(|character| !character.is_control()).take(400).collect());
-        plain.unwrap_or_else(|| format!("its exit status is {status}"))
+        // A line of pytest's own between two rules says how many tests ran.
+        let line = line.or_else(|| lines().rfind(|line| !(line.starts_with("==") && line.ends_with("=="))));
+        line.map_or_else(|| format!("its exit status is {status}"), plain)
     }
 
     /// Sends a message.
@@ -308,6 +329,11 @@ impl Drop for Process {
         self.kill();
         let _ = twincell_files::inside::remove_whole(&self.folder);
     }
+}
+
+/// A line without control characters, and bounded.
+fn plain(line: &str) -> String {
+    line.chars().filter(|character| !character.is_control()).take(400).collect()
 }
 
 fn not_started(error: SpawnError, environment: &Environment) -> TestError {

@@ -24,8 +24,9 @@ pub use witness::{NoWitness, WitnessOf, blame_witness};
 /// What a user asks.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BlameRequest {
-    /// Any folder of the repository. The file is seen from there.
-    pub folder: PathBuf,
+    /// Any folder of the repository. The file is seen from there. Without one, an absolute path of a file says where it is, and the
+    /// current folder otherwise.
+    pub folder: Option<PathBuf>,
     pub file: PathBuf,
     /// The qualified name of the function.
     pub function: String,
@@ -108,7 +109,7 @@ fn in_repository(
         file.ok_or("neither version was compared as a Python file of a git repository: compare paths of files")?;
     let folder = file.parent().map(Path::to_owned).unwrap_or_default();
     let text = Some(sources[side].text.clone());
-    Ok(BlameRequest { folder, file, function, call, range: None, text })
+    Ok(BlameRequest { folder: Some(folder), file, function, call, range: None, text })
 }
 
 /// The file and the function of `FILE:FUNCTION`. An error is one line for people.
@@ -142,8 +143,9 @@ pub fn blame_repository(
     watched(
         Progress { runs: 0 },
         |stop, tell| {
-            let repo = Repo::with_files_around(&asked.folder).map_err(BlameError::from)?;
-            let request = request(&repo, asked)?;
+            let folder = asked.start();
+            let repo = Repo::with_files_around(folder).map_err(BlameError::from)?;
+            let request = request(&repo, folder, asked)?;
             let pool = pool.stopped_by(stop);
             pool.check()?;
             let mut probe = CallProbe::new(&request, &call, &pool)?;
@@ -154,8 +156,17 @@ pub fn blame_repository(
     )
 }
 
-fn request<'a>(repo: &'a Repo, asked: &BlameRequest) -> Result<Request<'a>, BlameError> {
-    let file = repo.inside(&asked.folder, &asked.file)?;
+impl BlameRequest {
+    /// The folder from which the file is seen. The file may be one of earlier commits, and its folder, too.
+    fn start(&self) -> &Path {
+        let around = || self.file.ancestors().skip(1).find(|folder| folder.is_dir());
+        let own = self.folder.as_deref();
+        own.or_else(|| around().filter(|_| self.file.is_absolute())).unwrap_or(Path::new("."))
+    }
+}
+
+fn request<'a>(repo: &'a Repo, folder: &Path, asked: &BlameRequest) -> Result<Request<'a>, BlameError> {
+    let file = repo.inside(folder, &asked.file)?;
     let file = file.to_str().ok_or_else(|| RepoError::Outside(asked.file.clone()))?.to_owned();
     let place = Place { file, function: asked.function.clone() };
     let (newest, oldest) = match asked.range.as_deref() {
@@ -204,6 +215,27 @@ fn with_text(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_absolute_path_says_where_its_repository_is() {
+        let folder = tempfile::tempdir().unwrap();
+        let inner = folder.path().join("shop");
+        std::fs::create_dir(&inner).unwrap();
+        let asked = |folder: Option<&Path>, file: PathBuf| BlameRequest {
+            folder: folder.map(Path::to_owned),
+            file,
+            function: "f".into(),
+            call: "f()".into(),
+            range: None,
+            text: None,
+        };
+        // Its own folder may be gone.
+        for file in ["shop/cart.py", "shop/old/cart.py"] {
+            assert_eq!(asked(None, folder.path().join(file)).start(), inner);
+        }
+        assert_eq!(asked(Some(Path::new("/named")), inner.join("cart.py")).start(), Path::new("/named"));
+        assert_eq!(asked(None, "shop/cart.py".into()).start(), Path::new("."));
+    }
 
     #[test]
     fn a_function_is_named_with_its_file() {

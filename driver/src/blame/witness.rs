@@ -96,13 +96,14 @@ pub fn blame_witness(
     watched(
         Progress { runs: 0 },
         |stop, tell| {
-            let repo = Repo::with_files_around(&asked.folder).map_err(BlameError::from)?;
-            let request = request(&repo, asked)?;
+            let folder = asked.start();
+            let repo = Repo::with_files_around(folder).map_err(BlameError::from)?;
+            let request = request(&repo, folder, asked)?;
             let engine = engine.stopped_by(stop);
             engine.check_workers()?;
             let mut compare = own.for_core();
             let _files = of.given.hand_over(&engine, &mut compare)?;
-            let versions = Versions::new(&asked.folder, engine.projects()?).map_err(BlameError::from)?;
+            let versions = Versions::new(folder, engine.projects()?).map_err(BlameError::from)?;
             let kinds = of.pair.evidence.iter().filter(|one| one.execution == witness.execution).map(Kind::of);
             let mut probe = WitnessProbe {
                 engine: &engine,

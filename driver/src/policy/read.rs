@@ -10,6 +10,7 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 use twincell_behavior::{DeclaredEffect, FunctionEffect, check_functions};
 use twincell_repo::Content;
+use twincell_syntax::similar_names;
 use twincell_values::value::{Makes, Provider};
 
 use super::{OWN, PathBudget, Policy, PolicyError, Setting, SettingValue, paths};
@@ -359,22 +360,18 @@ fn plain(kind: Kind, value: &DeValue<'_>) -> Option<Value> {
     }
 }
 
-/// What is said of a setting that does not exist, with the most similar one.
+/// What is said of a setting that does not exist, with similar ones.
 fn unknown(written: &str) -> String {
     let allowed = of(Job::Compare).map(|spec| spec.name).filter(|name| !NOT_FOR_POLICIES.contains(name));
     let known: Vec<&str> = allowed.chain(OWN).collect();
     let dashed = written.replace('_', "-");
-    let similar = known.iter().map(|name| (strsim::jaro_winkler(&dashed, name), *name));
-    let best = similar.max_by(|a, b| a.0.total_cmp(&b.0)).filter(|(similarity, _)| *similarity > SIMILAR);
+    let similar = similar_names(&dashed, known.iter().copied());
     let name: String = written.chars().take(LONGEST_PATTERN).collect();
-    match best {
-        Some((_, best)) => format!("there is no setting {name}: did you mean {best}?"),
+    match similar.first() {
+        Some(best) => format!("there is no setting {name}: did you mean {best}?"),
         None => format!("there is no setting {name}: there are {}", known.join(", ")),
     }
 }
-
-/// Names with at least this similarity are suggested.
-const SIMILAR: f64 = 0.8;
 
 #[cfg(test)]
 mod tests {

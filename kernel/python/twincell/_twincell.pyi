@@ -730,7 +730,9 @@ def slice(
     range: str,
     tests: str | PathLike[str] | Iterable[str | PathLike[str]],
     *,
-    progress: Callable[[int, int | None, str], object] | bool | None = None,
+    progress: Callable[[int, int | None, str, Literal["reading", "criterion", "comparing", "refining"]], object]
+    | bool
+    | None = None,
     onto: str | None = None,
     compare: bool | None = None,
     bisect: bool | None = None,

@@ -30,7 +30,8 @@ const TITLE: &str = "Since when";
 
 /// Finds the commit since which a call gives the value that it gives now. `place` is `FILE:FUNCTION`, `call` a call of the
 /// function with literal arguments, as its module would write it, and `range` is `OLD..NEW`. Without a range, the search begins at
-/// HEAD and goes as far back as it has to. The file is seen from `repository`, which is any folder of it.
+/// HEAD and goes as far back as it has to. The file is seen from `repository`, which is any folder of it; an absolute path needs
+/// none.
 ///
 /// The call runs in the sandbox, on the files of each commit. `progress` is called with the number of commits done, `None` and a
 /// line for people, and stops the search if it returns `True`; `False` shows nothing. A signal ends the search, and then the result
@@ -48,8 +49,7 @@ pub fn blame(
 ) -> PyResult<PyBlame> {
     let options = read_options(py, options, Job::Blame)?;
     let (file, function) = file_and_function(place).map_err(raised)?;
-    let folder = repository.unwrap_or_else(|| PathBuf::from("."));
-    let request = BlameRequest { folder, file, function, call, range, text: None };
+    let request = BlameRequest { folder: repository, file, function, call, range, text: None };
     let (found, interrupt) = blamed(py, &request, &options, progress)?;
     ends_with_a_result(py, found, interrupt)
 }

@@ -18,7 +18,7 @@ use super::signals::SIGNAL_INTERVAL;
 const PROGRESS_INTERVAL: Duration = Duration::from_millis(200);
 
 pub struct Display {
-    /// Called with the number of things done, their total, and a line.
+    /// Called with the number of things done, their total, a line, and the stage of work that has several.
     shown: Option<Py<PyAny>>,
     /// Whether that is our bar, which also takes what the interactive view shows.
     is_bar: bool,
@@ -34,7 +34,7 @@ pub struct Display {
 }
 
 impl Display {
-    /// `progress` is a function of three arguments, `False` for nothing, and otherwise a bar.
+    /// `progress` is a function, `False` for nothing, and otherwise a bar.
     pub fn new(py: Python<'_>, progress: Option<&Bound<'_, PyAny>>) -> PyResult<Self> {
         let is_own = |progress: &&Bound<'_, PyAny>| progress.is_instance_of::<PyBool>();
         let is_bar = progress.as_ref().is_none_or(is_own);
@@ -42,7 +42,7 @@ impl Display {
             Some(progress) if is_own(&progress) && !progress.is_truthy()? => None,
             Some(progress) if !is_own(&progress) => {
                 if !progress.is_callable() {
-                    return Err(raised("progress cannot be called: give a function of three arguments, or False"));
+                    return Err(raised("progress cannot be called: give a function, or False"));
                 }
                 Some(progress.clone().unbind())
             }
@@ -77,10 +77,11 @@ impl Display {
         if self.raised.is_none() {
             let looked = py.check_signals().and_then(|()| match &self.shown {
                 Some(shown) if tell => {
-                    let ProgressLine { done, total, text } = &self.last;
-                    let answer = match self.is_bar {
-                        true => shown.bind(py).call1((done, total, text, &self.state))?,
-                        false => shown.bind(py).call1((done, total, text))?,
+                    let ProgressLine { done, total, text, stage } = &self.last;
+                    let answer = match stage {
+                        _ if self.is_bar => shown.bind(py).call1((done, total, text, &self.state))?,
+                        Some(stage) => shown.bind(py).call1((done, total, text, stage))?,
+                        None => shown.bind(py).call1((done, total, text))?,
                     };
                     self.stops |= answer.is_instance_of::<PyBool>() && answer.is_truthy()?;
                     Ok(())
@@ -108,7 +109,7 @@ impl Display {
 
 /// The content of the bar of a study of some things.
 pub fn study_line(now: &Progress, things: &str) -> ProgressLine {
-    ProgressLine { done: now.done, total: now.total, text: now.text_of(things) }
+    ProgressLine { done: now.done, total: now.total, text: now.text_of(things), stage: None }
 }
 
 /// The same for searches in histories.

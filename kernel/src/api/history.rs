@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use pyo3::prelude::*;
 use twincell_driver::files;
-use twincell_driver::slice::{check_branch, slice_options};
+use twincell_driver::slice::{check_branch, check_patches, slice_options};
 use twincell_widgets::plain_sentence;
 
 use super::blame::blamed;
@@ -44,6 +44,12 @@ pub fn slice_magic(py: Python<'_>, line: &str) -> PyResult<HistoryOutcome> {
     if let Some(name) = &asked.branch {
         check_branch(&asked.request, name).map_err(raised)?;
     }
+    if let Some(folder) = &asked.patches {
+        check_patches(folder).map_err(raised)?;
+    }
+    if let Some(file) = &asked.html {
+        files::check_writable(file).map_err(raised)?;
+    }
     let (found, interrupt) = sliced(py, asked.request, &options, None)?;
     let mut said = Vec::new();
     // What cannot be written is said beside the result, which took long.
@@ -55,7 +61,7 @@ pub fn slice_magic(py: Python<'_>, line: &str) -> PyResult<HistoryOutcome> {
         say(found.patches(folder).map(wrote));
     }
     if let Some(name) = &asked.branch {
-        let made = |commits: Vec<String>| Some(format!("made the branch {name} with {} commits", commits.len()));
+        let made = |commits: Vec<String>| Some(found.branch_text(name, &commits).trim_end().to_owned());
         say(found.branch(name).map(made));
     }
     if let Some(file) = &asked.html {
@@ -74,6 +80,9 @@ pub fn blame_magic(py: Python<'_>, line: &str) -> PyResult<HistoryOutcome> {
         MagicLine::Run(asked) => asked,
     };
     print_old_spellings(py, &asked.options)?;
+    if let Some(file) = &asked.html {
+        files::check_writable(file).map_err(raised)?;
+    }
     let (found, interrupt) = blamed(py, &asked.request, &asked.options, None)?;
     if let Some(file) = &asked.html {
         files::write_text(file, &found.page(None), files::TextKind::Markup).map_err(raised)?;

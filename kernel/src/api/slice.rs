@@ -9,7 +9,8 @@ use twincell_driver::options::{Job, Options};
 use twincell_driver::slice::{SliceRequest, slice_options, slice_repository, write_patches};
 use twincell_slice::{Slice, Timeline};
 use twincell_widgets::{
-    SliceProgress, SliceState, slice_explanation, slice_fragment, slice_markdown, slice_page, slice_rows, slice_text,
+    SliceProgress, SliceState, slice_branch_text, slice_explanation, slice_fragment, slice_markdown, slice_page,
+    slice_rows, slice_text,
 };
 
 use super::comparison::show;
@@ -34,9 +35,10 @@ const TITLE: &str = "Slice of a history";
 /// `OLD..NEW`: the commits after OLD, up to NEW. `tests` are files and folders with tests, or single tests as pytest names them: a
 /// text with spaces between them, or a list.
 ///
-/// The tests run by pytest in the project's own Python. `progress` is called with the number of runs done, their total (`None` if
-/// unknown) and a line for people, and stops the search if it returns `True`; `False` shows nothing. A signal ends the search, and
-/// then the result is the best so far. Raises `TwincellError` if the tests cannot run or an option is wrong.
+/// The tests run by pytest in the project's own Python. `progress` is called with what is done of a stage, the total (`None` if
+/// unknown), a line for people and the stage: `reading`, `criterion` (counts tests), `comparing` or `refining` (counts runs). It stops
+/// the search if it returns `True`; `False` shows nothing. A signal ends the search, and then the result is the best so far. Raises
+/// `TwincellError` if the tests cannot run or an option is wrong.
 #[pyfunction]
 #[pyo3(signature = (repository, range, tests, *, progress = None, **options))]
 pub fn slice(
@@ -114,6 +116,11 @@ impl PySlice {
         slice_explanation(&self.found, commit, commit).map_err(raised)
     }
 
+    /// What to say of a branch of these commits.
+    pub fn branch_text(&self, name: &str, commits: &[String]) -> String {
+        slice_branch_text(&self.found, name, commits)
+    }
+
     pub fn branch(&self, name: &str) -> PyResult<Vec<String>> {
         let commits = self.timeline.branch(&self.found.selection(), name).map_err(raised)?;
         Ok(commits.iter().map(ToString::to_string).collect())
@@ -176,7 +183,7 @@ impl PySlice {
         plain(py, &self.found.ended)
     }
 
-    /// Why a commit stays or goes. The beginning of its hash is enough. Raises `TwincellError` if the range has no such commit.
+    /// Why a commit stays or goes. The beginning of its hash is enough. Raises `TwincellError` if the range has none, or several.
     fn explain(&self, commit: &str) -> PyResult<String> {
         self.explanation(commit)
     }

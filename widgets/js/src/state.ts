@@ -559,7 +559,10 @@ export interface SliceUnitState {
   subject: string;
   /** The path, or the path and the entity in it; None for a whole commit. */
   part: string | null;
+  /** The first files that it changes. */
   paths: Array<string>;
+  /** The number of further files. */
+  more_paths: number;
   /** The paper's significance. */
   score: number;
   stays: boolean;

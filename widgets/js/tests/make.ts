@@ -208,6 +208,7 @@ export function sliceUnit(subject: string, more: Partial<SliceUnitState> = {}): 
     subject,
     part: null,
     paths: ["shop.py"],
+    more_paths: 0,
     score: 0,
     stays: false,
     why: "tests_pass",

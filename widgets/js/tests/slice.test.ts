@@ -83,6 +83,16 @@ test("a unit says what it needs and who needs it, and leads there", () => {
   view.destroy();
 });
 
+test("the files of a unit are counted where the state has only the first ones", () => {
+  const unit = sliceUnit("Many files", { paths: ["a.py", "b.py"], more_paths: 40, diff: "" });
+  const state = slice([unit]);
+  const view = new UnitView(state, needsOf(state), vi.fn());
+  view.show(0);
+  expect(view.element.textContent).toContain("a.pyb.py");
+  expect(view.element.textContent).toContain("and 40 more");
+  view.destroy();
+});
+
 test("nothing of a history becomes markup", () => {
   const unit = sliceUnit(HOSTILE, { part: HOSTILE, paths: [HOSTILE], reason: HOSTILE, diff_lacks: HOSTILE });
   unit.diff = `diff --git a/${HOSTILE} b/${HOSTILE}\n@@ -1 +1 @@\n+${HOSTILE}\n`;

@@ -83,7 +83,7 @@ fn place(row: &ExportRow) -> String {
 }
 
 /// Text in which nothing is markup, a link, a mention or the end of a cell.
-fn prose(text: &str) -> String {
+pub(crate) fn prose(text: &str) -> String {
     let mut out = String::new();
     for character in plain::sentence(text).chars() {
         match character {

@@ -21,6 +21,7 @@ pub use annotations::annotations;
 pub use junit::junit;
 pub(crate) use junit::notice_case;
 pub use markdown::markdown;
+pub(crate) use markdown::prose;
 pub use sarif::sarif;
 
 /// One function, or one change of a study, as files for other programs list it.

@@ -2,7 +2,8 @@
 
 use maud::{Markup, PreEscaped, html};
 
-use super::state::{SliceState, SliceUnitState};
+use super::state::{SliceState, SliceUnitState, SliceWhy};
+use super::untried_line;
 use crate::bundle::STYLE;
 use crate::html::{diff_lines, page, plots, section};
 use crate::notices::Notices;
@@ -28,7 +29,9 @@ pub fn slice_page(slice: &SliceState, title: &str) -> String {
 
 fn body(slice: &SliceState) -> Markup {
     let numbered = || slice.units.iter().enumerate();
-    let staying: Vec<_> = numbered().filter(|(_, unit)| unit.stays).collect();
+    let is_untried = |unit: &SliceUnitState| unit.why == SliceWhy::Unknown;
+    let (untried, staying): (Vec<_>, Vec<_>) =
+        numbered().filter(|(_, unit)| unit.stays).partition(|(_, unit)| is_untried(unit));
     let going: Vec<_> = numbered().filter(|(_, unit)| !unit.stays).collect();
     let runs: Vec<Run> =
         slice.steps.iter().map(|step| Run { tried: step.tried, kept: step.kept, passed: step.passed }).collect();
@@ -49,6 +52,12 @@ fn body(slice: &SliceState) -> Markup {
             @for (place, unit) in &staying {
                 (section(&title(unit), "stays", false, one(slice, *place, unit)))
             }
+            @if !untried.is_empty() {
+                (section("Not tried", &words::count(untried.len(), unit_name(slice)), false, html! {
+                    p.tc-told { (untried_line(untried.len(), !staying.is_empty(), unit_name(slice))) }
+                    (names(&untried))
+                }))
+            }
             @if !going.is_empty() {
                 (section("Goes", &words::count(going.len(), unit_name(slice)), false, table("Commits that go, oldest first", &going)))
                 (section("Diffs of those that go", "", false, html! {
@@ -59,6 +68,15 @@ fn body(slice: &SliceState) -> Markup {
                 }))
             }
             @if !slice.tests.is_empty() { (section("Tests", &tests_note(slice), false, tests(slice))) }
+        }
+    }
+}
+
+fn names(units: &[(usize, &SliceUnitState)]) -> Markup {
+    html! {
+        ul.tc-notes {
+            @for (_, unit) in units.iter().take(LISTED) { li { (title(unit)) } }
+            @if units.len() > LISTED { li { "and " (words::number(units.len() - LISTED)) " more" } }
         }
     }
 }
@@ -95,7 +113,7 @@ fn table(label: &str, units: &[(usize, &SliceUnitState)]) -> Markup {
                                 (plain::value(&unit.subject))
                                 @if let Some(part) = &unit.part { " " span.tc-note { (plain::value(part)) } }
                             }
-                            @if has_files { td.tc-mono { (paths(&unit.paths)) } }
+                            @if has_files { td.tc-mono { (paths(unit)) } }
                             td.tc-num { (unit.score) }
                             td { (plain::sentence(&unit.reason)) }
                         }
@@ -107,13 +125,14 @@ fn table(label: &str, units: &[(usize, &SliceUnitState)]) -> Markup {
     }
 }
 
-fn paths(paths: &[String]) -> Markup {
+fn paths(unit: &SliceUnitState) -> Markup {
+    let more = unit.paths.len() + unit.more_paths - unit.paths.len().min(NAMED);
     html! {
-        @for (position, path) in paths.iter().take(NAMED).enumerate() {
+        @for (position, path) in unit.paths.iter().take(NAMED).enumerate() {
             @if position > 0 { br; }
             (plain::value(path))
         }
-        @if paths.len() > NAMED { br; span.tc-note { "and " (words::number(paths.len() - NAMED)) " more" } }
+        @if more > 0 { br; span.tc-note { "and " (words::number(more)) " more" } }
     }
 }
 
@@ -193,6 +212,8 @@ fn tests(slice: &SliceState) -> Markup {
 
 #[cfg(test)]
 mod tests {
+    use twincell_slice::{Stays, UnitState};
+
     use super::*;
     use crate::slices::state::SliceNameNeed;
     use crate::slices::tests::made;
@@ -216,6 +237,17 @@ mod tests {
         insta::assert_snapshot!(
             slice_fragment(&sample("Add a thing")).split_once("</style>").unwrap().1.replace("><", ">\n<")
         );
+    }
+
+    #[test]
+    fn what_was_not_tried_is_said_once() {
+        let mut slice = made();
+        slice.units[0].state = UnitState::Stays(Stays::Unknown);
+        slice.units[2].state = UnitState::Stays(Stays::Unknown);
+        let fragment = slice_fragment(&SliceState::of(&slice, vec![], vec![]));
+        assert_eq!(fragment.matches("2 commits stay: the search ended before they were tried").count(), 1);
+        assert_eq!(fragment.matches("12345123 Add a").count(), 1);
+        assert!(!fragment.contains("Commits that stay"));
     }
 
     #[test]

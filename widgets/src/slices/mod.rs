@@ -4,12 +4,16 @@
 mod html;
 mod state;
 
+use std::collections::BTreeSet;
+
 use serde::Serialize;
 use twincell_slice::refine::{FailedTest, Lacking, MissingName};
 use twincell_slice::{
-    Applied, Ended, Failure, Goal, Goes, KnownBy, Outcome, Slice, SliceTarget, SliceUnit, Stays, UnitState,
+    Applied, BroughtLines, Ended, Failure, Goal, Goes, KnownBy, Outcome, Slice, SliceTarget, SliceUnit, Stays,
+    Uncompared, UnitState,
 };
 
+use crate::export::prose;
 use crate::{plain, words};
 
 pub use html::{slice_fragment, slice_page};
@@ -20,6 +24,8 @@ pub use state::{
 
 /// The maximum number of tests and of commits that a line names.
 const NAMED: usize = 3;
+/// The maximum number of paths of a command.
+const TAKEN: usize = 20;
 /// The maximum number of characters of a failure's message.
 const MESSAGE: usize = 120;
 
@@ -29,18 +35,22 @@ pub fn slice_text(slice: &Slice) -> String {
     for line in remarks(slice) {
         out += &format!("  {}\n", plain::sentence(&line));
     }
-    let staying: Vec<_> = slice.units.iter().filter(|unit| unit.state.stays()).collect();
+    let staying: Vec<_> = slice.units.iter().filter(|unit| stays_by_a_run(unit)).collect();
     if !staying.is_empty() {
         out += "\n";
     }
     for unit in staying {
         out += &format!("{}\n    {}\n", plain::sentence(&title(unit)), plain::sentence(&reason(slice, unit)));
     }
-    let going = going(slice);
-    if !going.is_empty() {
-        out += &format!("\n{}\n", plain::sentence(&going));
+    for line in untried(slice).into_iter().chain(going(slice)) {
+        out += &format!("\n{}\n", plain::sentence(&line));
     }
     out
+}
+
+/// Whether a unit stays and there is more to say of it than that the search ended before.
+fn stays_by_a_run(unit: &SliceUnit) -> bool {
+    matches!(&unit.state, UnitState::Stays(stays) if !matches!(stays, Stays::Unknown))
 }
 
 /// A unit of a slice with the reason why it stays or goes, in one line.
@@ -52,60 +62,89 @@ pub struct SliceRow<'a> {
     pub reason: String,
 }
 
-/// All units of a slice, oldest first.
-pub fn slice_rows(slice: &Slice) -> Vec<SliceRow<'_>> {
-    let row = |unit| SliceRow { unit, stays: unit.state.stays(), reason: plain::sentence(&reason(slice, unit)) };
-    slice.units.iter().map(row).collect()
+/// The units of one commit of a slice.
+#[derive(Debug, Serialize)]
+pub struct SliceExplained<'a> {
+    pub format: u32,
+    pub range: &'a str,
+    /// Oldest first: one, or the parts of the commit.
+    pub units: Vec<SliceRow<'a>>,
 }
 
-/// What is known of the commits whose hash begins so. `written` is what the user calls it. An error says that the range has none.
-pub fn slice_explanation(slice: &Slice, commit: &str, written: &str) -> Result<String, String> {
-    let units = slice.units.iter().filter(|unit| unit.commit.starts_with(commit));
-    let told: Vec<String> = units
-        .map(|unit| {
-            let mut lines = vec![title(unit), reason(slice, unit)];
-            lines.extend((unit.score != 0).then(|| format!("its significance is {}", unit.score)));
-            lines.iter().map(|line| plain::sentence(line)).collect::<Vec<_>>().join("\n    ") + "\n"
-        })
-        .collect();
-    match told.is_empty() {
-        true => {
-            Err(format!("{written} is no commit of {} that changes something: give one of its commits", slice.range))
-        }
-        false => Ok(told.concat()),
+/// All units of a slice, oldest first.
+pub fn slice_rows(slice: &Slice) -> Vec<SliceRow<'_>> {
+    slice.units.iter().map(|unit| row(slice, unit)).collect()
+}
+
+fn row<'a>(slice: &Slice, unit: &'a SliceUnit) -> SliceRow<'a> {
+    SliceRow { unit, stays: unit.state.stays(), reason: plain::sentence(&reason(slice, unit)) }
+}
+
+/// The units of the commit whose hash begins so. An error says that the range has none, or several.
+fn units_of<'a>(slice: &'a Slice, commit: &str, written: &str) -> Result<Vec<&'a SliceUnit>, String> {
+    let is_it = |unit: &&SliceUnit| !commit.is_empty() && unit.commit.starts_with(commit);
+    let units: Vec<&SliceUnit> = slice.units.iter().filter(is_it).collect();
+    let Some(first) = units.first() else {
+        let written = if written.is_empty() { "an empty text" } else { written };
+        return Err(format!(
+            "{written} is no commit of {} that changes something: give one of its commits",
+            slice.range
+        ));
+    };
+    match units.iter().find(|unit| unit.commit != first.commit) {
+        Some(other) => Err(format!(
+            "{written} is the beginning of several commits of {}, {} and {} among them: give more of its hash",
+            slice.range,
+            words::commit_name(&first.commit),
+            words::commit_name(&other.commit)
+        )),
+        None => Ok(units),
     }
+}
+
+/// What is known of the commit whose hash begins so. `written` is what the user calls it.
+///
+/// # Errors
+///
+/// One line that says that the range has no such commit, or several.
+pub fn slice_explanation(slice: &Slice, commit: &str, written: &str) -> Result<String, String> {
+    let told = units_of(slice, commit, written)?.into_iter().map(|unit| {
+        let mut lines = vec![title(unit), reason(slice, unit)];
+        lines.extend((unit.score != 0).then(|| format!("its significance is {}", unit.score)));
+        lines.iter().map(|line| plain::sentence(line)).collect::<Vec<_>>().join("\n    ") + "\n"
+    });
+    Ok(told.collect())
+}
+
+/// The same as data.
+///
+/// # Errors
+///
+/// As [`slice_explanation`].
+pub fn slice_explained<'a>(slice: &'a Slice, commit: &str, written: &str) -> Result<SliceExplained<'a>, String> {
+    let units = units_of(slice, commit, written)?.into_iter().map(|unit| row(slice, unit)).collect();
+    Ok(SliceExplained { format: slice.format, range: &slice.range, units })
 }
 
 /// A slice as Markdown, for a pull request.
 pub fn slice_markdown(slice: &Slice) -> String {
-    let mut out = format!("### twincell: {}\n", cell(&headline(slice)));
+    let mut out = format!("### twincell: {}\n", prose(&headline(slice)));
     for line in remarks(slice) {
-        out += &format!("\n- {}", cell(&line));
+        out += &format!("\n- {}", prose(&line));
     }
     out += "\n\n| commit | subject | why it stays |\n| --- | --- | --- |\n";
-    for unit in slice.units.iter().filter(|unit| unit.state.stays()) {
+    for unit in slice.units.iter().filter(|unit| stays_by_a_run(unit)) {
         let name = format!("{}{}", words::commit_name(&unit.commit), of_part(unit));
-        out += &format!("| {} | {} | {} |\n", cell(&name), cell(&unit.subject), cell(&reason(slice, unit)));
+        out += &format!("| {} | {} | {} |\n", prose(&name), prose(&unit.subject), prose(&reason(slice, unit)));
     }
-    let going = going(slice);
-    if !going.is_empty() {
-        out += &format!("\n{}\n", cell(&going));
+    for line in untried(slice).into_iter().chain(going(slice)) {
+        out += &format!("\n{}\n", prose(&line));
     }
     out
 }
 
-/// A text of the project in a table: it ends no cell and becomes no link, image, or mention.
-fn cell(text: &str) -> String {
-    let escaped = |it: char| match it {
-        '|' | '`' | '<' | '>' | '[' | ']' | '!' | '*' | '_' | '\\' | '@' | '#' | '&' => format!("&#{};", it as u32),
-        it => it.to_string(),
-    };
-    plain::value(text).chars().map(escaped).collect()
-}
-
 fn headline(slice: &Slice) -> String {
-    let is_split = slice.units.iter().any(|unit| unit.part.is_some());
-    let what = words::count(slice.units.len(), if is_split { "change" } else { "commit" });
+    let what = words::count(slice.units.len(), unit_name(slice));
     let has_some = slice.units.iter().any(|unit| matches!(unit.state, UnitState::Goes(Goes::InTarget { .. })));
     let size = match (slice.size(), &slice.target, slice.goal) {
         (0, Some(target), _) if has_some => {
@@ -172,8 +211,61 @@ fn promises(slice: &Slice) -> Vec<String> {
         let verb = if reproduced.len() == 1 { "fails" } else { "fail" };
         lines.push(format!("with these commits alone, only {} {verb} so", listed(&reproduced)));
     }
-    lines.extend(slice.target.as_ref().map(|target| on_target(slice, target)));
+    lines.extend(brought(slice));
+    if let Some(target) = &slice.target {
+        lines.push(on_target(slice, target));
+        lines.extend(tests_to_take(slice));
+    }
     lines
+}
+
+/// Lines of what goes that come along.
+fn brought(slice: &Slice) -> Option<String> {
+    let BroughtLines { path, unit, by } = slice.brought.first()?;
+    let names: Vec<&str> = by.iter().map(|unit| commit_of(slice, *unit)).collect();
+    let of = commit_of(slice, *unit);
+    let need = if by.len() == 1 { "needs" } else { "need" };
+    let one = format!("of {of} in {path}, since {} {need} them there", listed(&names));
+    if slice.brought.len() == 1 {
+        return Some(format!("lines come along {one}"));
+    }
+    let files: BTreeSet<&str> = slice.brought.iter().map(|one| one.path.as_str()).collect();
+    let units: BTreeSet<usize> = slice.brought.iter().map(|one| one.unit).collect();
+    let go = if units.len() == 1 { "goes" } else { "go" };
+    let (units, files) = (words::count(units.len(), unit_name(slice)), words::count(files.len(), "file"));
+    Some(format!("lines of {units} that {go} come along in {files}: {one}"))
+}
+
+/// How to get the tests that decide to where the slice goes, if it does not bring all of them.
+fn tests_to_take(slice: &Slice) -> Option<String> {
+    let places = &slice.tests.differing;
+    let end = words::commit_name(&slice.end);
+    // To git, a colon begins a pattern.
+    let quoted = |place: &String| {
+        let plain = if place.starts_with(':') { format!("./{place}") } else { place.clone() };
+        shlex::try_quote(&plain).ok().map(|quoted| quoted.into_owned())
+    };
+    let quoted: Option<Vec<String>> = places.iter().map(quoted).collect();
+    match quoted {
+        _ if places.is_empty() => None,
+        Some(quoted) if quoted.len() <= TAKEN => {
+            Some(format!("its tests are those of {end}: git checkout {end} -- {}", quoted.join(" ")))
+        }
+        _ => {
+            let places: Vec<&str> = places.iter().map(String::as_str).collect();
+            Some(format!("its tests are those of {end}: take {} from there", listed(&places)))
+        }
+    }
+}
+
+/// What to say of a branch that was made of a slice: its name, its last commit, and how to get the tests that decide.
+pub fn slice_branch_text(slice: &Slice, name: &str, commits: &[String]) -> String {
+    let on = slice.target.as_ref().map_or(&slice.base, |target| &target.commit);
+    let (tip, count) = (commits.last().unwrap_or(on), words::count(commits.len(), "commit"));
+    let made = format!("made the branch {name} with {count}, the last one is {tip}");
+    // The result says it of a target.
+    let tests = tests_to_take(slice).filter(|_| slice.target.is_none());
+    [Some(made), tests].into_iter().flatten().map(|line| plain::sentence(&line) + "\n").collect()
 }
 
 /// What the search took.
@@ -193,9 +285,9 @@ fn effort(slice: &Slice) -> String {
     format!("{runs} of {tests}{spare} in {time}{predicted}{compared}")
 }
 
-/// The tests that decided nothing.
+/// The tests and the comparisons that decided nothing.
 fn undecided(slice: &Slice) -> Vec<String> {
-    let mut lines = Vec::new();
+    let mut lines: Vec<String> = slice.uncompared.iter().map(uncompared).collect();
     let flaky: Vec<&str> = slice.tests.flaky.iter().map(|test| test.test.as_str()).collect();
     if !flaky.is_empty() {
         lines.push(format!("{} flaky and decided nothing: {}", are(flaky.len()), listed(&flaky)));
@@ -218,6 +310,16 @@ fn undecided(slice: &Slice) -> Vec<String> {
         lines.push(format!("{what} left out, {why}: {}", listed(&failing)));
     }
     lines
+}
+
+/// Comparisons of functions that could not run.
+fn uncompared(uncompared: &Uncompared) -> String {
+    let Uncompared { count, path, function, reason } = uncompared;
+    let (path, function) = (plain::value(path), plain::value(function));
+    match count {
+        1 => format!("1 comparison of a function could not run, that of {function} in {path}: {reason}"),
+        _ => format!("{count} comparisons of functions could not run, the first of {function} in {path}: {reason}"),
+    }
 }
 
 /// What came of the slice on the branch that it is for.
@@ -330,8 +432,7 @@ fn needless(slice: &Slice, goes: &Goes) -> String {
             format!("{pass} without it{as_well} (run {})", step + 1)
         }
         Goes::InTarget { commit, known_by } => {
-            let target = slice.target.as_ref().map_or("the target", |target| &target.name);
-            let commit = words::commit_name(commit);
+            let (target, commit) = (target(slice), words::commit_name(commit));
             match known_by {
                 KnownBy::Commit => format!("{target} has it"),
                 KnownBy::Lines => format!("{target} has it as {commit}, which changes the same lines"),
@@ -411,63 +512,109 @@ fn message(failure: &Failure) -> String {
     failure.message.lines().next().unwrap_or_default().chars().take(MESSAGE).collect()
 }
 
+/// The units of a slice.
+fn unit_name(slice: &Slice) -> &'static str {
+    if slice.units.iter().any(|unit| unit.part.is_some()) { "change" } else { "commit" }
+}
+
+/// One line on the units that stay since the search ended before it came to them.
+fn untried(slice: &Slice) -> Option<String> {
+    let count = slice.units.iter().filter(|unit| matches!(unit.state, UnitState::Stays(Stays::Unknown))).count();
+    (count > 0).then(|| untried_line(count, count < slice.size(), unit_name(slice)))
+}
+
+/// `has_others` says whether others stay for a reason.
+fn untried_line(count: usize, has_others: bool, unit_name: &str) -> String {
+    let what = words::count(count, &format!("{}{unit_name}", if has_others { "more " } else { "" }));
+    let stay =
+        if count == 1 { "stays: the search ended before it was" } else { "stay: the search ended before they were" };
+    format!("{what} {stay} tried")
+}
+
+/// Why some units go, as one line says it of all of them.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Gone {
+    Needless,
+    NotRun,
+    InTarget,
+    Undone,
+    Cleanup,
+}
+
+impl Gone {
+    const ALL: [Self; 5] = [Self::Needless, Self::NotRun, Self::InTarget, Self::Undone, Self::Cleanup];
+
+    fn of(goes: &Goes) -> Self {
+        match goes {
+            Goes::TestsPass { .. } | Goes::StillFails { .. } => Self::Needless,
+            Goes::NotRun { .. } => Self::NotRun,
+            Goes::InTarget { .. } => Self::InTarget,
+            Goes::Reverts { .. } | Goes::Reverted { .. } => Self::Undone,
+            Goes::Cleanup { .. } => Self::Cleanup,
+        }
+    }
+
+    /// What is said of so many where others go for other reasons.
+    fn among_others(self, slice: &Slice, count: usize) -> String {
+        let s = if count == 1 { "s" } else { "" };
+        match (self, slice.goal) {
+            (Self::Needless, Goal::Pass) => format!("{count} without which the tests pass"),
+            (Self::Needless, Goal::Fail) => format!("{count} without which the tests fail as well"),
+            (Self::NotRun, _) => format!("{count} that change{s} what no test runs"),
+            (Self::InTarget, _) => format!("{count} that {} has", target(slice)),
+            (Self::Undone, _) if count == 1 => "1 that undoes another".to_owned(),
+            (Self::Undone, _) => format!("{count} that undo each other"),
+            (Self::Cleanup, _) => format!("{count} that change{s} no behavior"),
+        }
+    }
+
+    /// What is said of so many where no others go.
+    fn alone(self, slice: &Slice, count: usize) -> String {
+        let (they, s) = match (slice.size(), count) {
+            (0, 1) => ("it".to_owned(), "s"),
+            (0, _) => (format!("all {count}"), ""),
+            (_, 1) => ("the other one".to_owned(), "s"),
+            _ => (format!("the other {count}"), ""),
+        };
+        match (self, slice.goal) {
+            (Self::Needless, Goal::Pass) => format!("the tests pass without {they}"),
+            (Self::Needless, Goal::Fail) => format!("the tests fail without {they} as well"),
+            (Self::NotRun, _) => format!("no test runs what {they} change{s}"),
+            (Self::InTarget, _) => format!("{} has {they}", target(slice)),
+            (Self::Undone, _) if count == 1 => format!("{they} undoes another"),
+            (Self::Undone, _) => format!("{they} undo each other"),
+            (Self::Cleanup, _) => format!("{they} change{s} no behavior"),
+        }
+    }
+}
+
+fn target(slice: &Slice) -> &str {
+    slice.target.as_ref().map_or("the target", |target| &target.name)
+}
+
 /// One line on what goes.
-fn going(slice: &Slice) -> String {
-    let gone: Vec<&Goes> = slice
-        .units
-        .iter()
-        .filter_map(|unit| match &unit.state {
-            UnitState::Goes(goes) => Some(goes),
-            UnitState::Stays(_) => None,
-        })
-        .collect();
-    let target = slice.target.as_ref().map_or("the target", |target| &target.name);
-    let tried = match slice.goal {
-        Goal::Pass => "without which the tests pass",
-        Goal::Fail => "without which the tests fail as well",
-    };
-    type Wanted = fn(&Goes) -> bool;
-    // What is said of several, and of one where its verb is another.
-    let kinds: [(Wanted, String, Option<&str>); 5] = [
-        (|goes| matches!(goes, Goes::TestsPass { .. } | Goes::StillFails { .. }), tried.to_owned(), None),
-        (
-            |goes| matches!(goes, Goes::NotRun { .. }),
-            "that change what no test runs".to_owned(),
-            Some("that changes what no test runs"),
-        ),
-        (|goes| matches!(goes, Goes::InTarget { .. }), format!("that {target} has"), None),
-        (
-            |goes| matches!(goes, Goes::Reverts { .. } | Goes::Reverted { .. }),
-            "that undo each other".to_owned(),
-            Some("that undoes another"),
-        ),
-        (
-            |goes| matches!(goes, Goes::Cleanup { .. }),
-            "that change no behavior".to_owned(),
-            Some("that changes no behavior"),
-        ),
-    ];
-    let part = |(wanted, several, one): (Wanted, String, Option<&str>)| match (
-        gone.iter().filter(|goes| wanted(goes)).count(),
-        one,
-    ) {
-        (0, _) => None,
-        (1, Some(one)) => Some(format!("1 {one}")),
-        (count, _) => Some(format!("{count} {several}")),
-    };
-    let mut parts: Vec<String> = kinds.into_iter().filter_map(part).collect();
-    let go = if gone.len() == 1 { "1 goes".to_owned() } else { format!("{} go", gone.len()) };
-    match parts.pop() {
-        None => String::new(),
-        Some(last) if parts.is_empty() => format!("{go}: {last}"),
-        Some(last) => format!("{go}: {}, and {last}", parts.join(", ")),
+fn going(slice: &Slice) -> Option<String> {
+    let gone = slice.units.iter().filter_map(|unit| match &unit.state {
+        UnitState::Goes(goes) => Some(Gone::of(goes)),
+        UnitState::Stays(_) => None,
+    });
+    let gone: Vec<Gone> = gone.collect();
+    let counted = Gone::ALL.map(|kind| (kind, gone.iter().filter(|one| **one == kind).count()));
+    let kinds: Vec<(Gone, usize)> = counted.into_iter().filter(|(_, count)| *count > 0).collect();
+    match kinds.as_slice() {
+        [] => None,
+        [(kind, count)] => Some(kind.alone(slice, *count)),
+        [first @ .., (kind, count)] => {
+            let first: Vec<String> = first.iter().map(|(kind, count)| kind.among_others(slice, *count)).collect();
+            Some(format!("{} go: {}, and {}", gone.len(), first.join(", "), kind.among_others(slice, *count)))
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use twincell_slice::refine::{Rule, Scheme, Step};
-    use twincell_slice::{FORMAT, Failure, FlakyTest, SliceTests};
+    use twincell_slice::{FORMAT, Failure, FlakyTest, NotCompared, SliceTests};
 
     use super::*;
 
@@ -496,6 +643,7 @@ mod tests {
             goal: Goal::Pass,
             range: "v1..v2".into(),
             base: "0".repeat(40),
+            end: "9".repeat(40),
             scheme: Scheme::Combined,
             units: vec![
                 unit(
@@ -513,9 +661,12 @@ mod tests {
                 failing: vec![],
                 failures: vec![],
                 reproduced: vec![],
+                differing: vec![],
             },
+            brought: vec![],
             target: None,
             comparisons: 0,
+            uncompared: None,
             steps: vec![Step { rule: Rule::Init, tried: 4, kept: 4, is_passed: true }; 5],
             spare: 0,
             predicted: 2,
@@ -544,9 +695,10 @@ mod tests {
         // What a project says ends no cell of a table.
         let markdown = slice_markdown(&made());
         let row = markdown.lines().find(|line| line.starts_with("| 12345123 | Add a |")).unwrap();
-        assert_eq!(row.matches('|').count(), 4, "{markdown}");
+        assert_eq!(row.replace(r"\|", "").matches('|').count(), 4, "{markdown}");
+        assert!(row.contains(r"without them, tests/a.py::test\_a fails"), "{row}");
         let ranged = slice_markdown(&Slice { range: "v1..[x](y)".into(), ..made() });
-        assert!(ranged.starts_with("### twincell: 2 of 4 commits in v1..&#91;x&#93;(y) keep"), "{ranged}");
+        assert!(ranged.starts_with(r"### twincell: 2 of 4 commits in v1..\[x\]\(y\) keep"), "{ranged}");
     }
 
     #[test]
@@ -582,6 +734,96 @@ mod tests {
         let files = vec!["a.py".to_owned(), "b.py".to_owned()];
         slice.target.as_mut().unwrap().applied = Applied::Conflicts { unit: 2, files };
         assert!(slice_text(&slice).contains("\n  34567345 does not apply to stable: conflicts in a.py, b.py\n"));
+    }
+
+    #[test]
+    fn lines_that_come_along_are_named() {
+        let lines = |path: &str, unit, by: &[usize]| BroughtLines { path: path.into(), unit, by: by.to_vec() };
+        let mut slice = Slice { brought: vec![lines("CHANGES", 1, &[0, 2])], ..made() };
+        let line = "lines come along of 23456234 in CHANGES, since 12345123, 34567345 need them there";
+        assert!(slice_text(&slice).contains(&format!("\n  {line}\n")), "{}", slice_text(&slice));
+        slice.brought.push(lines("NEWS", 1, &[2]));
+        let several = "lines of 1 commit that goes come along in 2 files: of 23456234 in CHANGES, since ";
+        assert!(slice_text(&slice).contains(several), "{}", slice_text(&slice));
+        slice.brought.push(lines("NEWS", 3, &[2]));
+        assert!(slice_text(&slice).contains("lines of 2 commits that go come along in 2 files"));
+    }
+
+    #[test]
+    fn comparisons_that_could_not_run_are_one_line() {
+        let mut slice = made();
+        let reason = NotCompared::Unreadable { commit: "v1".into(), reason: "it is not UTF-8".into() };
+        slice.uncompared = Some(Uncompared { count: 2, path: "a.py".into(), function: "A.f".into(), reason });
+        let line = "2 comparisons of functions could not run, the first of A.f in a.py: its file cannot be read at v1: it is not UTF-8";
+        assert!(slice_text(&slice).contains(&format!("\n  {line}\n")), "{}", slice_text(&slice));
+        assert_eq!(
+            serde_json::json!(slice)["uncompared"],
+            serde_json::json!({
+                "count": 2, "path": "a.py", "function": "A.f",
+                "reason": { "unreadable": { "commit": "v1", "reason": "it is not UTF-8" } },
+            })
+        );
+    }
+
+    #[test]
+    fn what_was_not_tried_is_said_once() {
+        let mut slice = Slice { ended: Ended::Budget, is_minimal: false, ..made() };
+        slice.units[0].state = UnitState::Stays(Stays::Unknown);
+        slice.units[1].state = UnitState::Stays(Stays::Unknown);
+        assert_eq!(slice_text(&slice).matches("Add a").count(), 0);
+        let line = "2 more commits stay: the search ended before they were tried";
+        assert!(slice_text(&slice).contains(&format!("\n\n{line}\n")), "{}", slice_text(&slice));
+        let markdown = slice_markdown(&slice);
+        assert!(markdown.contains(&format!("|\n\n{line}\n")) && !markdown.contains("| Add a |"), "{markdown}");
+        for unit in &mut slice.units[2..] {
+            unit.state = UnitState::Goes(Goes::TestsPass { step: 1 });
+        }
+        assert_eq!(untried(&slice).as_deref(), Some("2 commits stay: the search ended before they were tried"));
+        // Each one is among the rows of the data.
+        assert_eq!(slice_rows(&slice).iter().filter(|row| row.stays).count(), 2);
+    }
+
+    #[test]
+    fn one_reason_of_all_that_go_is_said_of_the_others() {
+        let mut slice = made();
+        let mut said = |goes: &[Option<Goes>]| {
+            for (unit, goes) in slice.units.iter_mut().zip(goes) {
+                unit.state = goes.clone().map_or(UnitState::Stays(Stays::Unknown), UnitState::Goes);
+            }
+            going(&slice)
+        };
+        let (passes, unrun) = (Some(Goes::TestsPass { step: 1 }), Some(Goes::NotRun { step: 1 }));
+        let told = |text: &str| Some(text.to_owned());
+        assert_eq!(said(&[None, None, None, None]), None);
+        assert_eq!(said(&[None, None, None, passes.clone()]), told("the tests pass without the other one"));
+        assert_eq!(said(&[None, passes.clone(), passes.clone(), None]), told("the tests pass without the other 2"));
+        let all = [passes.clone(), passes.clone(), passes.clone(), passes.clone()];
+        assert_eq!(said(&all), told("the tests pass without all 4"));
+        assert_eq!(said(&[None, unrun.clone(), unrun.clone(), None]), told("no test runs what the other 2 change"));
+        let both = told("3 go: 2 without which the tests pass, and 1 that changes what no test runs");
+        assert_eq!(said(&[passes.clone(), None, passes, unrun]), both);
+    }
+
+    #[test]
+    fn the_tests_of_the_end_are_taken_by_a_command() {
+        let mut slice = made();
+        slice.target = Some(SliceTarget { name: "stable".into(), commit: "5".repeat(40), applied: Applied::Passes });
+        assert_eq!(tests_to_take(&slice), None);
+        slice.tests.differing = vec![":odd/my tests".into(), "tests".into()];
+        let line = "its tests are those of 99999999: git checkout 99999999 -- './:odd/my tests' tests";
+        assert!(slice_text(&slice).contains(&format!("\n  {line}\n")), "{}", slice_text(&slice));
+        assert!(slice_markdown(&slice).contains(&format!("\n- {line}\n")), "{}", slice_markdown(&slice));
+        let made_of = |slice: &Slice, commits: &[String]| slice_branch_text(slice, "moved", commits);
+        let (tip, base) = ("7".repeat(40), "0".repeat(40));
+        let one = made_of(&slice, std::slice::from_ref(&tip));
+        assert_eq!(one, format!("made the branch moved with 1 commit, the last one is {tip}\n"));
+        slice.target = None;
+        assert!(!slice_text(&slice).contains("git checkout"));
+        let none = format!("made the branch moved with 0 commits, the last one is {base}\n{line}\n");
+        assert_eq!(made_of(&slice, &[]), none);
+        slice.tests.differing = (0..=TAKEN).map(|number| format!("test_{number}.py")).collect();
+        let take = "its tests are those of 99999999: take test_0.py, test_1.py, test_2.py and 18 more from there";
+        assert_eq!(tests_to_take(&slice).as_deref(), Some(take));
     }
 
     #[test]
@@ -622,6 +864,20 @@ mod tests {
             slice_explanation(&made(), "9", "HEAD~9").unwrap_err(),
             "HEAD~9 is no commit of v1..v2 that changes something: give one of its commits"
         );
+        assert_eq!(
+            slice_explanation(&made(), "", "").unwrap_err(),
+            "an empty text is no commit of v1..v2 that changes something: give one of its commits"
+        );
+        let mut slice = made();
+        slice.units[3].commit = "23".repeat(20);
+        assert_eq!(
+            slice_explanation(&slice, "23", "23").unwrap_err(),
+            "23 is the beginning of several commits of v1..v2, 23456234 and 23232323 among them: give more of its hash"
+        );
+        // Parts of one commit are explained together.
+        slice.units[3].commit = slice.units[1].commit.clone();
+        let rows = slice_explained(&slice, "23", "23").unwrap().units;
+        assert_eq!(rows.iter().map(|row| row.unit.subject.as_str()).collect::<Vec<_>>(), ["Docs", "Other"]);
         assert!(slice_rows(&made())[3].reason.starts_with("it goes: "));
     }
 }

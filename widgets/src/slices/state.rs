@@ -18,8 +18,9 @@ use crate::{ProgressLine, words};
 const DIFF_LINES: usize = 400;
 const DIFF_BYTES: usize = 24 << 10;
 const ALL_DIFFS: usize = 2 << 20;
-/// The maximum number of names of an edge, and of tests that are listed.
+/// The maximum number of names of an edge, of paths of a unit, and of tests that are listed.
 const NAMES: usize = 5;
+const PATHS: usize = 50;
 const TESTS: usize = 300;
 
 /// A slice of a history.
@@ -73,7 +74,10 @@ pub struct SliceUnitState {
     pub(super) subject: String,
     /// The path, or the path and the entity in it; None for a whole commit.
     pub(super) part: Option<String>,
+    /// The first files that it changes.
     pub(super) paths: Vec<String>,
+    /// The number of further files.
+    pub(super) more_paths: usize,
     /// The paper's significance.
     pub(super) score: i32,
     pub(super) stays: bool,
@@ -267,7 +271,8 @@ fn unit_state(slice: &Slice, unit: &SliceUnit) -> SliceUnitState {
         commit: unit.commit.clone(),
         subject: unit.subject.clone(),
         part: part(unit),
-        paths: unit.paths.clone(),
+        paths: unit.paths.iter().take(PATHS).cloned().collect(),
+        more_paths: unit.paths.len().saturating_sub(PATHS),
         score: unit.score,
         stays: unit.state.stays(),
         why,
@@ -390,6 +395,18 @@ pub enum SliceStage {
     Refining,
 }
 
+impl SliceStage {
+    /// As a program is told it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Reading => "reading",
+            Self::Criterion => "criterion",
+            Self::Comparing => "comparing",
+            Self::Refining => "refining",
+        }
+    }
+}
+
 /// The size of the best slice after a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
@@ -433,7 +450,7 @@ impl SliceProgress {
     /// The content of a bar.
     pub fn line(&self) -> ProgressLine {
         let total = Some(self.total as u64).filter(|total| *total > 0);
-        ProgressLine { done: self.done as u64, total, text: self.text.clone() }
+        ProgressLine { done: self.done as u64, total, text: self.text.clone(), stage: Some(self.stage.name()) }
     }
 
     /// Between two points of the same size there are none.
@@ -463,6 +480,15 @@ mod tests {
     }
 
     #[test]
+    fn the_files_of_a_unit_are_bounded() {
+        let mut slice = made();
+        slice.units[0].paths = (0..PATHS + 3).map(|number| format!("{number}.py")).collect();
+        let state = SliceState::of(&slice, vec![], vec![]);
+        let counts = |place: usize| (state.units[place].paths.len(), state.units[place].more_paths);
+        assert_eq!([counts(0), counts(1)], [(PATHS, 3), (0, 0)]);
+    }
+
+    #[test]
     fn needs_of_text_that_follow_from_others_are_left_out() {
         let some = |units: &[u32]| units.iter().copied().map(UnitId).collect::<Selection>();
         let closed = [some(&[]), some(&[0]), some(&[0, 1]), some(&[0]), some(&[0, 1, 2, 3])];
@@ -479,6 +505,16 @@ mod tests {
         assert_eq!(lacks.as_deref(), Some("3 more lines not shown. git show 11111111 has all of it."));
         let (none, lacks) = shortened(&"x".repeat(DIFF_BYTES + 1), "v1");
         assert_eq!((none.as_str(), lacks.as_deref()), ("", Some("1 more line not shown. git show v1 has all of it.")));
+    }
+
+    #[test]
+    fn a_stage_has_the_same_name_for_programs_and_views() {
+        for stage in [SliceStage::Reading, SliceStage::Criterion, SliceStage::Comparing, SliceStage::Refining] {
+            assert_eq!(serde_json::json!(stage), stage.name());
+        }
+        let mut progress = SliceProgress::default();
+        progress.update(Progress::Criterion { done: 1, of: 2 }, Duration::ZERO);
+        assert_eq!((progress.line().stage, progress.line().done), (Some("criterion"), 1));
     }
 
     #[test]

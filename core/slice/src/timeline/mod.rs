@@ -4,6 +4,7 @@
 //! A text is a weave, so every selection has exactly one tree and none conflicts. All units give the tree of the last commit,
 //! and none gives that of the base; both are checked when the range is read. The repository is only read.
 
+mod brought;
 mod closure;
 mod diffs;
 mod entities;
@@ -34,10 +35,11 @@ use reader::{NeedsOfFile, Reader};
 use story::{Shown, Story};
 use weave::Contents;
 
+pub use brought::Brought;
 pub use diffs::Diffs;
 pub use names::{NameNeed, NameNeedKind};
 pub use same::{KnownBy, Same, SameAs};
-pub use series::{AM_OPTIONS, OnTarget, Patch};
+pub use series::{AM_OPTIONS, OnTarget, Patch, PatchFile};
 pub use tree::{Tree, TreeDifference, TreeFile};
 
 /// What is taken or left as a whole.
@@ -174,6 +176,7 @@ struct FreeFiles(FxHashMap<usize, FxHashMap<UnitId, Selection>>);
 pub struct Timeline {
     repo: Arc<Mutex<Repo>>,
     base: CommitRecord,
+    end: CommitId,
     makers: Makers,
     contents: Contents,
     stories: Vec<Story>,
@@ -238,6 +241,7 @@ impl Timeline {
         let mut timeline = Self {
             repo,
             base: ends.base,
+            end: ends.last.id,
             makers,
             contents,
             stories,
@@ -352,6 +356,11 @@ impl Timeline {
     /// The commit that the range begins after.
     pub fn base(&self) -> CommitId {
         self.base.id
+    }
+
+    /// The last commit of the range.
+    pub fn end(&self) -> CommitId {
+        self.end
     }
 
     /// The units without which the text of a unit has no place (hunk dependencies, section 5.1 of the paper), and what those
@@ -470,17 +479,25 @@ impl Timeline {
     /// Where git cannot hash.
     pub fn tree(&self, taken: &Selection) -> Result<Tree, SliceError> {
         let view = self.makers.of_units(taken);
-        let shown = |(number, story): (usize, &Story)| match self.free.as_ref().and_then(|free| free.0.get(&number)) {
-            Some(needs) => {
-                let needed = taken.iter().filter_map(|unit| needs.get(unit)).flatten();
-                let whole = taken.iter().chain(needed).copied().collect();
-                story.shown(&self.contents, &self.makers.of_units(&whole))
-            }
+        let shown = |(number, story): (usize, &Story)| match self.whole(number, taken) {
+            Some(whole) => story.shown(&self.contents, &self.makers.of_units(&whole)),
             None => story.shown(&self.contents, &view),
         };
         let shown = self.stories.iter().enumerate().filter_map(shown).collect();
         let unchanged = self.untouched.iter().map(|(path, item)| (path.clone(), *item));
         Ok(Tree::of(unchanged, shown)?)
+    }
+
+    /// The units that the text of each unit needs in a free file, by the number of its story. `None` for other files.
+    fn free_needs(&self, story: usize) -> Option<&FxHashMap<UnitId, Selection>> {
+        self.free.as_ref()?.0.get(&story)
+    }
+
+    /// A selection with all that its text needs in a free file.
+    fn whole(&self, story: usize, taken: &Selection) -> Option<Selection> {
+        let needs = self.free_needs(story)?;
+        let needed = taken.iter().filter_map(|unit| needs.get(unit)).flatten();
+        Some(taken.iter().chain(needed).copied().collect())
     }
 
     /// For each line at the end of the range, the unit that made it, by file. Lines from before the range have none.

@@ -1,7 +1,7 @@
 //! A selection as commits on top of the base or of the target: patches for `git am`, or a new branch of the user's repository,
 //! which is written only here.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use twincell_repo::{BranchCommit, CommitId, CommitRecord, Item, MemoryTrees, Merged, Person, Repo, TreeId};
 
@@ -12,6 +12,32 @@ use crate::selection::{Selection, UnitId};
 
 /// How `git am` has to be called for patches to apply exactly: line ends of Windows stay, and so do subjects in brackets.
 pub const AM_OPTIONS: [&str; 2] = ["--keep-cr", "--keep-non-patch"];
+
+/// How each patch ends.
+const SIGNATURE: &[u8] = b"-- \ntwincell\n\n";
+/// How the file of a patch ends in its name.
+const ENDING: &str = "patch";
+
+/// A file as one that a slice would be written beside.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PatchFile {
+    /// It is a patch of some slice.
+    OfSlice,
+    /// It is a patch of something else, which `git am` would take for one of the slice.
+    Foreign,
+}
+
+impl PatchFile {
+    /// What a file is, by its name and its last bytes, at least [`PatchFile::LAST`] of them. `None` for what is no patch.
+    pub fn of(name: &Path, last: &[u8]) -> Option<Self> {
+        let is_patch = name.extension().is_some_and(|ending| ending == ENDING);
+        let kind = if last.ends_with(SIGNATURE) { Self::OfSlice } else { Self::Foreign };
+        is_patch.then_some(kind)
+    }
+
+    /// How many bytes say whose a patch is.
+    pub const LAST: usize = SIGNATURE.len();
+}
 
 /// A commit of a slice as a mail that `git am` takes. Each applies after the one before.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -64,7 +90,7 @@ impl Timeline {
         for (number, step) in steps.all.iter().enumerate() {
             let Some(unit) = self.unit(step.unit) else { continue };
             let text = mail(unit, self.message(step.unit), (number + 1, count), &trees.patch(before, step.tree)?);
-            let file_name = format!("{:04}-{}.patch", number + 1, slug(&unit.subject));
+            let file_name = format!("{:04}-{}.{ENDING}", number + 1, slug(&unit.subject));
             patches.push(Patch { commit: unit.commit, file_name, text });
             before = step.tree;
         }
@@ -225,7 +251,7 @@ pub(super) fn mail(unit: &Unit, message: &[u8], (number, count): (usize, usize),
     text += "---\n\n";
     let mut text = text.into_bytes();
     text.extend_from_slice(diff);
-    text.extend_from_slice(b"-- \ntwincell\n\n");
+    text.extend_from_slice(SIGNATURE);
     text
 }
 

@@ -311,6 +311,11 @@ fn a_free_file_brings_no_other_one_along() {
     assert!(needs(&timeline).iter().all(Vec::is_empty));
     assert_eq!(text(&timeline, &[1], "CHANGES").as_deref(), Some("3.0\n---\ntwo\none\n"));
     assert_eq!(text(&timeline, &[1], "other.lock").as_deref(), Some("1\n"));
+    // Whose lines they are is known.
+    let brought = Brought { path: "CHANGES".into(), unit: UnitId(0), by: some(&[1]) };
+    assert_eq!(timeline.brought(&some(&[1])), [brought]);
+    assert_eq!(timeline.brought(&some(&[0, 1])), []);
+    assert_eq!(timeline.brought(&some(&[0])), []);
 }
 
 /// A large table whose rows come anew, in another order, and again as they were. Steps, not time: quadratic matching would not end.

@@ -163,7 +163,7 @@ def main():
         status = int(pytest.main(options, plugins=[serving]))
     except SystemExit as error:
         status = error.code if isinstance(error.code, int) else 1
-    serving.say({"ended": {"status": status}})
+    serving.say({"ended": {"status": status, "error": serving.ending}})
     sys.stdout.flush()
     sys.stderr.flush()
     os._exit(0)

@@ -37,6 +37,8 @@ class Serving:
         self.elsewhere = elsewhere
         self.opened = opened
         self.errors = []
+        # What ended pytest before it ran tests.
+        self.ending = None
         self.uncollected = {}
         self.items = {}
         self.directories = {}
@@ -74,6 +76,16 @@ class Serving:
             name = readable(report.nodeid)
             kind = self.uncollected.get(name, "")
             self.errors.append({"id": name, "exception": kind, "message": self.said(message)})
+
+    def pytest_internalerror(self, excinfo):
+        self.ends_by(excinfo)
+
+    def pytest_keyboard_interrupt(self, excinfo):
+        self.ends_by(excinfo)
+
+    def ends_by(self, excinfo):
+        message = self.said(text_of(excinfo.value))
+        self.ending = {"exception": twincell_observe.dotted(excinfo.type), "message": message}
 
     @pytest.hookimpl(hookwrapper=True, optionalhook=True)
     def pytest_collect_directory(self, path):

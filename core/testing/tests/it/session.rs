@@ -257,6 +257,18 @@ fn a_broken_conftest_is_one_line() {
     let project = Project::new(&[("pytest.ini", "[pytest]\naddopts = --nothing-like-this\n"), ("test_a.py", "")]);
     let error = Session::start(&project.head(), &python, &limits()).unwrap_err().to_string();
     assert_eq!(error, "pytest did not start: unrecognized arguments: --nothing-like-this");
+    // What ends it while it collects is what pytest tells its plugins, and not a line of its output.
+    let hook = "def pytest_collection_modifyitems(items):\n";
+    for (line, expected) in [
+        ("    raise ValueError('no such thing')\n", "ValueError: no such thing"),
+        ("    raise KeyError\n", "KeyError"),
+        ("    import pytest; pytest.exit('needs a server')\n", "_pytest.outcomes.Exit: needs a server"),
+        ("    import pytest; raise pytest.UsageError('give a server')\n", "give a server"),
+    ] {
+        let project = Project::new(&[("conftest.py", &format!("{hook}{line}")), ("test_a.py", "def test_a(): pass\n")]);
+        let error = Session::start(&project.head(), &python, &limits()).unwrap_err();
+        assert!(matches!(&error, TestError::NotStarted(reason) if reason == expected), "{error}");
+    }
     let project = Project::new(&[("test_a.py", "import nothing_like_this\n"), ("test_b.py", "def test_b(): pass\n")]);
     let checkout = project.head();
     let mut session = Session::start(&checkout, &python, &limits()).unwrap();

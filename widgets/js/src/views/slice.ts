@@ -20,7 +20,7 @@ import {
 import { Store } from "../store";
 import type { Column } from "../table/model";
 import { VirtualTable } from "../table/virtual";
-import type { SliceState } from "../types";
+import type { SliceState, SliceUnitState } from "../types";
 import * as words from "../words";
 import { needsView } from "./needs";
 import { tabs, type Tab } from "./tabs";
@@ -299,7 +299,7 @@ function columns(state: SliceState): Column<PlacedUnit>[] {
       id: "paths",
       title: "Files",
       key: ({ unit }) => unit.paths[0] ?? null,
-      text: ({ unit }) => pathsText(unit.paths),
+      text: ({ unit }) => pathsText(unit),
       hint: ({ unit }) => unit.paths.slice(0, 20).map(plain.value).join("\n"),
       width: "minmax(110px, 0.9fr)",
       kind: "code",
@@ -327,8 +327,9 @@ function columns(state: SliceState): Column<PlacedUnit>[] {
   return all.filter((column) => column !== false);
 }
 
-function pathsText(paths: string[]): string {
+function pathsText({ paths, more_paths: more }: SliceUnitState): string {
   const [first] = paths;
   if (first === undefined) return "";
-  return paths.length > 1 ? `${plain.value(first)} +${paths.length - 1}` : plain.value(first);
+  const rest = paths.length + more - 1;
+  return rest > 0 ? `${plain.value(first)} +${rest}` : plain.value(first);
 }

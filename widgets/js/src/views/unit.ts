@@ -125,10 +125,10 @@ function bounded(lines: HTMLElement[]): HTMLElement[] {
   return rest > 0 ? [...lines.slice(0, NAMED), h("li", {}, `and ${words.number(rest)} more`)] : lines;
 }
 
-function paths({ paths, diff }: SliceUnitState): HTMLElement | null {
+function paths({ paths, more_paths: more, diff }: SliceUnitState): HTMLElement | null {
   // The diff names them.
   if (diff !== "" || paths.length === 0) return null;
-  const rest = paths.length - PATHS;
   const shown = paths.slice(0, PATHS).map((path) => h("li", {}, h("code", {}, plain.value(path))));
+  const rest = paths.length + more - shown.length;
   return h("ul", { class: "tcw-list" }, shown, rest > 0 && h("li", {}, `and ${words.number(rest)} more`));
 }
