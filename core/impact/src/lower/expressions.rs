@@ -1,0 +1,446 @@
+//! Expressions: what a value reads, and the nodes of its calls in the order of evaluation.
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use ruff_python_ast::visitor::source_order::{self, SourceOrderVisitor};
+use ruff_python_ast::{Comprehension, Expr, ExprAttribute, ExprLambda, Operator, UnaryOp};
+use ruff_text_size::{Ranged, TextRange};
+use twincell_semantic::{Referent, SymbolKind};
+use twincell_syntax::scopes::{Bindings, mangle};
+
+use super::declare::{Found, Frame, FrameKind, look_up};
+use super::draft::{Builder, Jump, Place};
+use super::operators;
+use super::world::World;
+use crate::program::{Items, Shared, UnsoundKind};
+
+pub(super) const ALL_ITEMS: &[Items] = &[Items::Sequence, Items::Mapping, Items::Set];
+
+impl<'a> Builder<'_, 'a> {
+    /// What the value of an expression depends on. Calls in it become nodes.
+    pub fn value(&mut self, expr: &'a Expr) -> Vec<Place> {
+        match expr {
+            Expr::Name(name) => self.read_name(&name.id),
+            Expr::Attribute(attribute) => self.attribute(attribute),
+            Expr::Call(call) => self.call(call),
+            Expr::Subscript(subscript) => {
+                let mut reads = self.value(&subscript.value);
+                reads.extend(self.value(&subscript.slice));
+                self.fails = true;
+                for kind in kinds_of_key(&subscript.slice) {
+                    reads.push(self.shared(Shared::Items(*kind)));
+                }
+                self.operation(expr.range(), operators::GET_ITEM, reads)
+            }
+            Expr::BinOp(node) => {
+                let mut reads = self.value(&node.left);
+                reads.extend(self.value(&node.right));
+                self.fails = true;
+                // `%` with a text on its left formats.
+                let formats = node.op == Operator::Mod;
+                let reads = self.operation(expr.range(), operators::binary(node.op), reads);
+                if formats { self.operation(expr.range(), operators::TEXT, reads) } else { reads }
+            }
+            Expr::UnaryOp(node) => {
+                let reads = self.value(&node.operand);
+                let names = match node.op {
+                    UnaryOp::Not => operators::TRUTH,
+                    UnaryOp::USub => &["__neg__"],
+                    UnaryOp::UAdd => &["__pos__"],
+                    UnaryOp::Invert => &["__invert__"],
+                };
+                self.operation(expr.range(), names, reads)
+            }
+            Expr::Compare(node) => {
+                let mut reads = self.value(&node.left);
+                let mut names: Vec<&str> = Vec::new();
+                for (op, value) in node.ops.iter().zip(&node.comparators) {
+                    reads.extend(self.value(value));
+                    names.extend(operators::comparison(*op));
+                    if matches!(op, ruff_python_ast::CmpOp::In | ruff_python_ast::CmpOp::NotIn) {
+                        reads.extend(ALL_ITEMS.map_items(self));
+                    }
+                }
+                self.fails = true;
+                self.operation(expr.range(), &names, reads)
+            }
+            Expr::BoolOp(node) => {
+                let mut reads: Vec<Place> = Vec::new();
+                let mut skipped = Vec::new();
+                for value in &node.values {
+                    if !reads.is_empty() && self.has_steps(value) {
+                        let branch = self.step(node.range, "either", reads.clone(), Vec::new());
+                        skipped.extend(Self::side(branch, 1));
+                    }
+                    reads.extend(self.value(value));
+                }
+                self.frontier.extend(skipped);
+                reads
+            }
+            Expr::If(node) => {
+                let mut reads = self.value(&node.test);
+                if self.has_steps(&node.body) || self.has_steps(&node.orelse) {
+                    let branch = self.step(node.test.range(), "if", reads.clone(), Vec::new());
+                    reads.extend(self.value(&node.body));
+                    let after = std::mem::replace(&mut self.frontier, Self::side(branch, 1));
+                    reads.extend(self.value(&node.orelse));
+                    self.frontier.extend(after);
+                } else {
+                    reads.extend(self.value(&node.body));
+                    reads.extend(self.value(&node.orelse));
+                }
+                reads
+            }
+            Expr::Named(node) => {
+                let mut reads = self.value(&node.value);
+                let Expr::Name(name) = node.target.as_ref() else { return reads };
+                let kept = self.temporary();
+                self.failing_step(node.value.range(), "value", reads.clone(), vec![kept]);
+                reads = vec![kept];
+                // What read the name before in the same expression depends on the old value.
+                let mut with_old = self.read_name(&name.id);
+                with_old.push(kept);
+                let writes = self.write_name(&name.id);
+                self.step(node.range, "named", with_old, writes);
+                reads
+            }
+            Expr::Lambda(lambda) => self.lambda(lambda),
+            Expr::ListComp(node) => self.comprehension(expr, &node.generators, &[&node.elt]),
+            Expr::SetComp(node) => self.comprehension(expr, &node.generators, &[&node.elt]),
+            Expr::DictComp(node) => {
+                let parts: Vec<&'a Expr> = node.key.iter().map(|key| &**key).chain([&*node.value]).collect();
+                self.comprehension(expr, &node.generators, &parts)
+            }
+            Expr::Generator(node) => self.comprehension(expr, &node.generators, &[&node.elt]),
+            Expr::Await(node) => {
+                let reads = self.value(&node.value);
+                self.fails = true;
+                self.operation(expr.range(), &["__await__"], reads)
+            }
+            Expr::Yield(node) => {
+                let reads = node.value.as_deref().map(|value| self.value(value)).unwrap_or_default();
+                self.yielding(expr.range(), reads)
+            }
+            Expr::YieldFrom(node) => {
+                let mut reads = self.value(&node.value);
+                reads.extend(ALL_ITEMS.map_items(self));
+                let reads = self.operation(node.value.range(), operators::ITERATION, reads);
+                self.yielding(expr.range(), reads)
+            }
+            Expr::FString(_) | Expr::TString(_) => {
+                let reads = self.parts(expr);
+                self.fails = true;
+                self.operation(expr.range(), operators::TEXT, reads)
+            }
+            Expr::Starred(node) => {
+                let mut reads = self.value(&node.value);
+                reads.extend(ALL_ITEMS.map_items(self));
+                self.operation(expr.range(), operators::ITERATION, reads)
+            }
+            _ => self.parts(expr),
+        }
+    }
+
+    /// The values of all direct parts of an expression.
+    fn parts(&mut self, expr: &'a Expr) -> Vec<Place> {
+        let mut parts = Parts(Vec::new());
+        source_order::walk_expr(&mut parts, expr);
+        let mut reads = Vec::new();
+        for part in parts.0 {
+            reads.extend(self.value(part));
+        }
+        reads
+    }
+
+    /// A step that also has the failures of the operations before it.
+    pub fn failing_step(&mut self, range: TextRange, tag: &str, reads: Vec<Place>, writes: Vec<Place>) -> u32 {
+        let node = self.step(range, tag, reads, writes);
+        if std::mem::take(&mut self.fails) {
+            self.may_fail(node);
+        }
+        node
+    }
+
+    fn yielding(&mut self, range: TextRange, mut reads: Vec<Place>) -> Vec<Place> {
+        let (out, sent) = (self.temporary(), self.temporary());
+        self.yielded.push(out);
+        self.failing_step(range, "yield", reads.clone(), vec![out]);
+        let consumption = self.shared(Shared::Consumption);
+        reads = vec![consumption];
+        let resumed = self.step(range, "resumed", reads, vec![sent]);
+        let next = std::mem::replace(&mut self.frontier, Self::side(resumed, 1));
+        self.jump(Jump::Return);
+        self.frontier = next;
+        vec![sent]
+    }
+
+    pub fn name_places(&mut self, name: &str, is_write: bool) -> Vec<Place> {
+        let mangled = mangle(name, self.class.as_deref());
+        let name = mangled.as_str();
+        let mut places = Vec::new();
+        let mut from = self.frame.clone();
+        loop {
+            let (Found::In(frame), crosses) = look_up(&from, name) else { return places };
+            let path = &self.world.paths[self.module];
+            let is_captured = || self.world.declared.captured.contains(&(frame.key, Arc::from(name)));
+            let place = match frame.kind {
+                FrameKind::Module => {
+                    let is_own = !crosses && self.owner_is_module();
+                    if is_own && !is_captured() && !self.world.declared.words.contains(name) {
+                        self.local(name)
+                    } else {
+                        self.shared(Shared::Global(path.clone(), name.into()))
+                    }
+                }
+                FrameKind::Function if is_captured() => {
+                    self.shared(Shared::Captured(path.clone(), frame.function.clone(), name.into()))
+                }
+                FrameKind::Function => self.local(name),
+                FrameKind::Comprehension if is_captured() => {
+                    let function = format!("{}%comprehension", frame.function).into();
+                    self.shared(Shared::Captured(path.clone(), function, name.into()))
+                }
+                FrameKind::Comprehension => self.local(&format!("{name}%{}", depth(&frame))),
+                FrameKind::Class => self.local(&format!("{name}%class{}", depth(&frame))),
+            };
+            places.push(place);
+            // The body of a class sees the outer variable until it binds its own.
+            match (&frame.outer, frame.kind) {
+                (Some(outer), FrameKind::Class) if !is_write => from = outer.clone(),
+                _ => return places,
+            }
+        }
+    }
+
+    fn owner_is_module(&self) -> bool {
+        self.world.declared.procedures[self.procedure.index()].qualname.is_empty()
+    }
+
+    pub fn read_name(&mut self, name: &str) -> Vec<Place> {
+        self.name_places(name, false)
+    }
+
+    /// The places that an assignment of a name writes.
+    pub fn write_name(&mut self, name: &str) -> Vec<Place> {
+        let mut places = self.name_places(name, true);
+        let (found, _) = look_up(&self.frame, name);
+        if let Found::In(frame) = found
+            && matches!(frame.kind, FrameKind::Module | FrameKind::Class)
+        {
+            let name = mangle(name, self.class.as_deref());
+            if self.world.declared.words.contains(name.as_str()) {
+                places.push(self.shared(Shared::Attribute(name.as_str().into())));
+            }
+        }
+        places
+    }
+
+    pub fn attribute_name(&self, attribute: &ExprAttribute) -> Arc<str> {
+        mangle(&attribute.attr, self.class.as_deref()).into()
+    }
+
+    fn attribute(&mut self, attribute: &'a ExprAttribute) -> Vec<Place> {
+        let base = self.value(&attribute.value);
+        self.attribute_of(attribute, base)
+    }
+
+    /// What `object.name` reads.
+    pub fn attribute_of(&mut self, attribute: &'a ExprAttribute, base: Vec<Place>) -> Vec<Place> {
+        let name = self.attribute_name(attribute);
+        self.fails = true;
+        if &*name == "__dict__" {
+            self.unsound(attribute.range, UnsoundKind::Namespace);
+        }
+        let mut reads = base;
+        let variables = self.world.module_variables(self.module, attribute.attr.range);
+        if !variables.is_empty() {
+            for (path, name) in variables {
+                reads.push(self.shared(Shared::Global(path, name)));
+            }
+            return reads;
+        }
+        reads.push(self.shared(Shared::Attribute(name.clone())));
+        let declared = &self.world.declared;
+        let is_own = declared.assigned.contains(&name) || declared.methods.contains_key(&name);
+        if !is_own {
+            reads.push(self.shared(Shared::Outside));
+        }
+        if declared.properties.contains_key(&name) {
+            reads = self.call_any(attribute.range, "property", &declared.properties[&name].clone(), reads);
+        }
+        if is_own { reads } else { self.operation(attribute.range, operators::GET_ATTRIBUTE, reads) }
+    }
+
+    /// An operation that runs one of these methods where a class of the project has them.
+    pub fn operation(&mut self, range: TextRange, names: &[&str], reads: Vec<Place>) -> Vec<Place> {
+        let mut candidates = Vec::new();
+        for name in names {
+            if let Some(methods) = self.world.declared.methods.get(*name) {
+                candidates.extend(methods.iter().copied());
+            }
+        }
+        candidates.sort_unstable();
+        candidates.dedup();
+        if candidates.is_empty() || reads.is_empty() {
+            return reads;
+        }
+        self.call_any(range, names.first().copied().unwrap_or_default(), &candidates, reads)
+    }
+
+    fn lambda(&mut self, lambda: &'a ExprLambda) -> Vec<Place> {
+        if let Some(parameters) = lambda.parameters.as_deref()
+            && let Some(id) = self.world.declared.at.get(&(self.module, lambda.range.start()))
+        {
+            self.defaults(parameters, *id);
+        }
+        let made = self.temporary();
+        self.step(lambda.range, "lambda", Vec::new(), vec![made]);
+        vec![made]
+    }
+
+    fn comprehension(&mut self, expr: &'a Expr, generators: &'a [Comprehension], elements: &[&'a Expr]) -> Vec<Place> {
+        let mut result = Vec::new();
+        // The first iterable belongs to the scope around.
+        let mut first = generators.first().map(|one| self.iterable(&one.iter));
+        let outer = self.frame.clone();
+        let bindings = Bindings::of_comprehension(generators);
+        let key = (self.module, expr.range().start());
+        self.frame = Rc::new(Frame {
+            kind: FrameKind::Comprehension,
+            key,
+            bindings,
+            function: outer.function.clone(),
+            outer: Some(outer.clone()),
+        });
+        let mut heads = Vec::new();
+        for generator in generators {
+            let reads = match first.take() {
+                Some(reads) => reads,
+                None => self.iterable(&generator.iter),
+            };
+            let head = self.failing_step(generator.target.range(), "next", reads.clone(), Vec::new());
+            heads.push(head);
+            result.extend(reads.iter().copied());
+            self.assign(&generator.target, reads);
+            for test in &generator.ifs {
+                let reads = self.value(test);
+                let branch = self.failing_step(test.range(), "if", reads.clone(), Vec::new());
+                self.draft_node(head).incoming.extend(Self::side(branch, 1));
+                result.extend(reads);
+            }
+        }
+        let mut reads = Vec::new();
+        for element in elements {
+            reads.extend(self.value(element));
+        }
+        let made = self.temporary();
+        self.failing_step(expr.range(), "element", reads, vec![made]);
+        result.push(made);
+        // Each head goes on with the one around it.
+        let mut inner = std::mem::take(&mut self.frontier);
+        for head in heads.into_iter().rev() {
+            self.draft_node(head).incoming.append(&mut inner);
+            inner = Self::side(head, 1);
+        }
+        self.frontier = inner;
+        self.frame = outer;
+        let whole = self.temporary();
+        self.step(expr.range(), "all", result, vec![whole]);
+        vec![whole]
+    }
+
+    /// What the elements of an iterable depend on.
+    pub fn iterable(&mut self, iter: &'a Expr) -> Vec<Place> {
+        let mut reads = self.value(iter);
+        if !matches!(iter, Expr::Tuple(_) | Expr::List(_) | Expr::StringLiteral(_)) {
+            reads.extend(ALL_ITEMS.map_items(self));
+        }
+        self.fails = true;
+        self.operation(iter.range(), operators::ITERATION, reads)
+    }
+
+    /// Whether a value has steps of its own: something is called or bound.
+    pub fn has_steps(&self, expr: &Expr) -> bool {
+        let mut finder = Steps { world: self.world, found: false };
+        finder.visit_expr(expr);
+        finder.found
+    }
+}
+
+/// The maps of elements as places.
+pub(super) trait MapItems {
+    fn map_items(&self, builder: &mut Builder<'_, '_>) -> Vec<Place>;
+}
+
+impl MapItems for [Items] {
+    fn map_items(&self, builder: &mut Builder<'_, '_>) -> Vec<Place> {
+        self.iter().map(|kind| builder.shared(Shared::Items(*kind))).collect()
+    }
+}
+
+/// The containers that take a key.
+pub(super) fn kinds_of_key(key: &Expr) -> &'static [Items] {
+    match key {
+        Expr::StringLiteral(_) | Expr::FString(_) | Expr::BytesLiteral(_) | Expr::Tuple(_) => &[Items::Mapping],
+        Expr::Slice(_) => &[Items::Sequence],
+        _ => &[Items::Sequence, Items::Mapping],
+    }
+}
+
+/// How many scopes are around a scope.
+fn depth(frame: &Rc<Frame>) -> usize {
+    std::iter::successors(frame.outer.as_ref(), |frame| frame.outer.as_ref()).count()
+}
+
+struct Parts<'a>(Vec<&'a Expr>);
+
+impl<'a> SourceOrderVisitor<'a> for Parts<'a> {
+    fn visit_expr(&mut self, expr: &'a Expr) {
+        self.0.push(expr);
+    }
+}
+
+struct Steps<'w, 'a> {
+    world: &'w World<'a>,
+    found: bool,
+}
+
+impl<'e> SourceOrderVisitor<'e> for Steps<'_, '_> {
+    fn visit_expr(&mut self, expr: &'e Expr) {
+        let declared = &self.world.declared;
+        self.found |= match expr {
+            Expr::Call(_) | Expr::Await(_) | Expr::Yield(_) | Expr::YieldFrom(_) | Expr::Named(_) => true,
+            Expr::ListComp(_) | Expr::SetComp(_) | Expr::DictComp(_) | Expr::Generator(_) => true,
+            Expr::Attribute(attribute) => {
+                self.world.has_operators || declared.properties.contains_key(attribute.attr.as_str())
+            }
+            Expr::BinOp(_) | Expr::Compare(_) | Expr::Subscript(_) | Expr::UnaryOp(_) | Expr::FString(_) => {
+                self.world.has_operators
+            }
+            _ => false,
+        };
+        if !self.found && !matches!(expr, Expr::Lambda(_)) {
+            source_order::walk_expr(self, expr);
+        }
+    }
+}
+
+impl World<'_> {
+    /// The variables of modules that an attribute is, if it is nothing else.
+    fn module_variables(&self, module: usize, range: TextRange) -> Vec<(Arc<str>, Arc<str>)> {
+        let referents = self.referents(module, range);
+        let mut found = Vec::new();
+        for referent in referents {
+            let Referent::Symbol(symbol) = referent else { return Vec::new() };
+            let Some(kind) = self.project.symbol(*symbol).map(|symbol| symbol.kind) else { return Vec::new() };
+            let name = self.project.name(*symbol);
+            let is_top = !name.qualname.contains('.');
+            if !is_top || !matches!(kind, SymbolKind::Variable | SymbolKind::Function | SymbolKind::Class) {
+                return Vec::new();
+            }
+            found.push((name.path.clone(), name.qualname.clone()));
+        }
+        found
+    }
+}

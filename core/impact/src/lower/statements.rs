@@ -1,0 +1,453 @@
+//! Statements: their nodes, and how control goes from one to the next.
+
+use ruff_python_ast::{
+    Expr, Pattern, Stmt, StmtFor, StmtIf, StmtImport, StmtImportFrom, StmtMatch, StmtWhile, StmtWith,
+};
+use ruff_text_size::{Ranged, TextRange};
+use twincell_semantic::{Referent, exports, modules_named};
+
+use super::draft::{Builder, Jump, Place};
+use super::expressions::{ALL_ITEMS, MapItems};
+use super::operators;
+use crate::program::{Shared, UnsoundKind};
+
+impl<'a> Builder<'_, 'a> {
+    pub fn body(&mut self, body: &'a [Stmt]) {
+        for statement in body {
+            self.statement(statement);
+        }
+    }
+
+    fn statement(&mut self, statement: &'a Stmt) {
+        let range = statement.range();
+        match statement {
+            Stmt::FunctionDef(function) => self.function(function),
+            Stmt::ClassDef(class) => self.class_body(class),
+            Stmt::Return(node) => {
+                self.begin(range, "return", &[range]);
+                let reads = node.value.as_deref().map(|value| self.value(value)).unwrap_or_default();
+                let mut writes = vec![self.result];
+                if self.ends_iteration(Jump::Return) {
+                    writes.push(self.shared(Shared::Consumption));
+                }
+                self.failing_step(range, "return", reads, writes);
+                self.jump(Jump::Return);
+            }
+            Stmt::Delete(node) => {
+                self.begin(range, "del", &[range]);
+                for target in &node.targets {
+                    self.delete(target);
+                }
+            }
+            Stmt::Assign(node) => {
+                self.begin(range, "assign", &[range]);
+                let reads = self.value(&node.value);
+                self.assign_all(&node.targets, node.value.range(), reads);
+            }
+            Stmt::AugAssign(node) => {
+                self.begin(range, "augmented", &[range]);
+                let mut reads = self.value_of_target(&node.target);
+                reads.extend(self.value(&node.value));
+                self.fails = true;
+                let mut reads = self.operation(range, operators::binary(node.op), reads);
+                // `items += more` changes the list that other names may have.
+                let items = ALL_ITEMS.map_items(self);
+                reads.extend(items.iter().copied());
+                let is_number =
+                    matches!(*node.value, Expr::NumberLiteral(_) | Expr::StringLiteral(_) | Expr::FString(_));
+                if !is_number {
+                    self.failing_step(range, "in place", reads.clone(), vec![items[0], items[2]]);
+                }
+                self.assign(&node.target, reads);
+            }
+            Stmt::AnnAssign(node) => {
+                let Some(value) = &node.value else { return };
+                self.begin(range, "assign", &[node.target.range(), value.range()]);
+                let reads = self.value(value);
+                self.assign(&node.target, reads);
+            }
+            Stmt::TypeAlias(node) => {
+                self.begin(range, "type", &[range]);
+                self.assign(&node.name, Vec::new());
+            }
+            Stmt::For(node) => self.for_loop(node),
+            Stmt::While(node) => self.while_loop(node),
+            Stmt::If(node) => self.if_statement(node),
+            Stmt::With(node) => self.with(node),
+            Stmt::Match(node) => self.match_statement(node),
+            Stmt::Raise(node) => {
+                self.begin(range, "raise", &[range]);
+                let mut reads = node.exc.as_deref().map(|value| self.value(value)).unwrap_or_default();
+                reads.extend(node.cause.as_deref().map(|value| self.value(value)).unwrap_or_default());
+                if node.exc.is_none() {
+                    reads.push(self.local("exception"));
+                }
+                self.raise_value(range, reads);
+            }
+            Stmt::Try(node) => self.try_statement(node),
+            Stmt::Assert(node) => {
+                self.begin(range, "assert", &[range]);
+                let reads = self.test(&node.test);
+                let branch = self.failing_step(node.test.range(), "assert", reads, Vec::new());
+                let next = std::mem::replace(&mut self.frontier, Self::side(branch, 1));
+                let reads = node.msg.as_deref().map(|value| self.value(value)).unwrap_or_default();
+                self.raise_value(range, reads);
+                self.frontier = next;
+            }
+            Stmt::Import(node) => self.import(node),
+            Stmt::ImportFrom(node) => self.import_from(node),
+            Stmt::Expr(node) => {
+                // Docstrings, and other texts that nobody reads.
+                if matches!(*node.value, Expr::StringLiteral(_) | Expr::EllipsisLiteral(_)) {
+                    return;
+                }
+                self.begin(range, "expression", &[range]);
+                let reads = self.value(&node.value);
+                self.failing_step(range, "expression", reads, Vec::new());
+            }
+            Stmt::Break(_) | Stmt::Continue(_) => {
+                let jump = if matches!(statement, Stmt::Break(_)) { Jump::Break } else { Jump::Continue };
+                self.begin(range, "jump", &[range]);
+                let mut writes = Vec::new();
+                if self.ends_iteration(jump) {
+                    writes.push(self.shared(Shared::Consumption));
+                }
+                self.step(range, "jump", Vec::new(), writes);
+                self.jump(jump);
+            }
+            Stmt::IpyEscapeCommand(_) => self.unsound(range, UnsoundKind::DynamicCode),
+            Stmt::Pass(_) | Stmt::Global(_) | Stmt::Nonlocal(_) => {}
+        }
+    }
+
+    fn raise_value(&mut self, range: TextRange, reads: Vec<Place>) {
+        let raised = self.temporary();
+        self.fails = false;
+        self.step(range, "raise", reads, vec![raised]);
+        self.raise(raised);
+    }
+
+    /// What a condition reads.
+    fn test(&mut self, test: &'a Expr) -> Vec<Place> {
+        let reads = self.value(test);
+        match test {
+            Expr::Compare(_) | Expr::UnaryOp(_) | Expr::BooleanLiteral(_) => reads,
+            _ => self.operation(test.range(), operators::TRUTH, reads),
+        }
+    }
+
+    fn if_statement(&mut self, node: &'a StmtIf) {
+        let mut ends = Vec::new();
+        let first = (Some(&*node.test), &node.body, node.range);
+        let rest = node.elif_else_clauses.iter().map(|clause| (clause.test.as_ref(), &clause.body, clause.range));
+        for (test, body, range) in std::iter::once(first).chain(rest) {
+            let Some(test) = test else {
+                self.body(body);
+                ends.append(&mut self.frontier);
+                continue;
+            };
+            self.begin(TextRange::new(range.start(), test.end()), "if", &[test.range()]);
+            let reads = self.test(test);
+            let branch = self.failing_step(test.range(), "if", reads, Vec::new());
+            self.body(body);
+            ends.append(&mut self.frontier);
+            self.frontier = Self::side(branch, 1);
+        }
+        self.frontier.extend(ends);
+    }
+
+    fn while_loop(&mut self, node: &'a StmtWhile) {
+        let test = node.test.range();
+        self.begin(TextRange::new(node.start(), test.end()), "while", &[test]);
+        let join = self.step(test, "loop", Vec::new(), Vec::new());
+        let reads = self.test(&node.test);
+        let branch = self.failing_step(test, "while", reads, Vec::new());
+        let is_endless = matches!(&*node.test, Expr::BooleanLiteral(literal) if literal.value);
+        let (breaks, continues) = self.in_loop(false, |this| this.body(&node.body));
+        let back = std::mem::take(&mut self.frontier);
+        self.draft_node(join).incoming.extend(back.into_iter().chain(continues));
+        if !is_endless {
+            self.frontier = Self::side(branch, 1);
+        }
+        self.body(&node.orelse);
+        self.frontier.extend(breaks);
+    }
+
+    fn for_loop(&mut self, node: &'a StmtFor) {
+        let head = TextRange::new(node.start(), node.iter.end());
+        self.begin(head, if node.is_async { "async for" } else { "for" }, &[node.target.range(), node.iter.range()]);
+        let reads = self.iterable(&node.iter);
+        let next = self.failing_step(node.iter.range(), "next", reads.clone(), Vec::new());
+        self.assign(&node.target, reads);
+        let (breaks, continues) = self.in_loop(true, |this| this.body(&node.body));
+        let back = std::mem::take(&mut self.frontier);
+        self.draft_node(next).incoming.extend(back.into_iter().chain(continues));
+        self.frontier = Self::side(next, 1);
+        self.body(&node.orelse);
+        self.frontier.extend(breaks);
+    }
+
+    fn with(&mut self, node: &'a StmtWith) {
+        let last = node.items.last().map_or(node.start(), |item| item.range.end());
+        let head = TextRange::new(node.start(), last);
+        let pieces: Vec<TextRange> = node.items.iter().map(|item| item.range).collect();
+        self.begin(head, if node.is_async { "async with" } else { "with" }, &pieces);
+        let mut managers = Vec::new();
+        let mut may_suppress = self.world.declared.methods.contains_key("__exit__");
+        for item in &node.items {
+            may_suppress |= suppresses(&item.context_expr);
+            let reads = self.value(&item.context_expr);
+            let manager = self.temporary();
+            self.failing_step(item.context_expr.range(), "manager", reads, vec![manager]);
+            let entered = self.operation(item.range, operators::ENTER, vec![manager]);
+            if let Some(target) = &item.optional_vars {
+                self.assign(target, entered);
+            }
+            managers.push(manager);
+        }
+        let statement = self.statement;
+        let exit = |this: &mut Self| {
+            this.statement = statement;
+            this.step(head, "exit", managers.clone(), Vec::new());
+            this.operation(head, operators::EXIT, managers.clone());
+        };
+        if !may_suppress {
+            return self.with_finally(head, |this| this.body(&node.body), exit);
+        }
+        let landing = self.in_try(|this| this.body(&node.body));
+        exit(self);
+        let after = std::mem::take(&mut self.frontier);
+        self.frontier = landing.sources.clone();
+        let mut reads = landing.values.clone();
+        reads.extend(managers.iter().copied());
+        let kept = self.temporary();
+        exit(self);
+        let suppressed = self.step(head, "suppressed", reads, vec![kept]);
+        self.frontier = Self::side(suppressed, 1);
+        let onward = self.step(head, "raised", vec![kept], vec![]);
+        self.unhandled(&landing, onward, kept);
+        self.frontier = after;
+        self.frontier.extend(Self::side(suppressed, 0));
+    }
+
+    fn try_statement(&mut self, node: &'a ruff_python_ast::StmtTry) {
+        let head = TextRange::at(node.start(), ruff_text_size::TextSize::new(3));
+        self.begin(head, "try", &[]);
+        if node.finalbody.is_empty() {
+            return self.try_body(node, head);
+        }
+        self.with_finally(head, |this| this.try_body(node, head), |this| this.body(&node.finalbody));
+    }
+
+    fn try_body(&mut self, node: &'a ruff_python_ast::StmtTry, head: TextRange) {
+        let statement = self.statement;
+        if node.handlers.is_empty() {
+            return self.body(&node.body);
+        }
+        let landing = self.in_try(|this| this.body(&node.body));
+        self.body(&node.orelse);
+        let mut ends = std::mem::take(&mut self.frontier);
+        self.statement = statement;
+        let exception = self.local("exception");
+        self.frontier = landing.sources.clone();
+        self.step(head, "caught", landing.values.clone(), vec![exception]);
+        let mut takes_all = false;
+        for handler in &node.handlers {
+            let ruff_python_ast::ExceptHandler::ExceptHandler(handler) = handler;
+            let end = handler.name.as_ref().map(Ranged::end).or(handler.type_.as_ref().map(|one| one.end()));
+            let lines = TextRange::new(handler.start(), end.unwrap_or(handler.start()));
+            self.begin(lines, "except", &[lines]);
+            let mut reads = handler.type_.as_deref().map(|one| self.value(one)).unwrap_or_default();
+            reads.push(exception);
+            let branch = self.step(lines, "except", reads, Vec::new());
+            takes_all |= match handler.type_.as_deref() {
+                None => true,
+                Some(Expr::Name(name)) => matches!(name.id.as_str(), "Exception" | "BaseException"),
+                Some(_) => false,
+            };
+            if let Some(name) = &handler.name {
+                let writes = self.write_name(name);
+                self.step(name.range, "as", vec![exception], writes);
+            }
+            self.body(&handler.body);
+            ends.append(&mut self.frontier);
+            self.frontier = if takes_all { Vec::new() } else { Self::side(branch, 1) };
+        }
+        if !takes_all {
+            self.statement = statement;
+            let kept = self.temporary();
+            let unmatched = self.step(head, "unmatched", vec![exception], vec![kept]);
+            self.unhandled(&landing, unmatched, kept);
+        }
+        self.frontier = ends;
+    }
+
+    fn match_statement(&mut self, node: &'a StmtMatch) {
+        let head = TextRange::new(node.start(), node.subject.end());
+        self.begin(head, "match", &[node.subject.range()]);
+        let reads = self.value(&node.subject);
+        let subject = self.temporary();
+        self.failing_step(node.subject.range(), "subject", reads, vec![subject]);
+        let mut ends = Vec::new();
+        for case in &node.cases {
+            let end = case.guard.as_ref().map_or(case.pattern.end(), |guard| guard.end());
+            self.begin(TextRange::new(case.start(), end), "case", &[TextRange::new(case.pattern.start(), end)]);
+            let mut reads = vec![subject];
+            self.pattern(&case.pattern, &mut reads);
+            let branch = self.step(case.pattern.range(), "case", reads.clone(), Vec::new());
+            let writes: Vec<Place> =
+                names_of(&case.pattern).into_iter().flat_map(|name| self.write_name(name)).collect();
+            if !writes.is_empty() {
+                self.step(case.pattern.range(), "captured", reads, writes);
+            }
+            let mut next = if case.pattern.is_irrefutable() { Vec::new() } else { Self::side(branch, 1) };
+            if let Some(guard) = &case.guard {
+                let reads = self.test(guard);
+                let branch = self.failing_step(guard.range(), "guard", reads, Vec::new());
+                next.extend(Self::side(branch, 1));
+            }
+            self.body(&case.body);
+            ends.append(&mut self.frontier);
+            self.frontier = next;
+        }
+        self.frontier.extend(ends);
+    }
+
+    /// What a pattern reads besides the subject.
+    fn pattern(&mut self, pattern: &'a Pattern, reads: &mut Vec<Place>) {
+        match pattern {
+            Pattern::MatchValue(node) => reads.extend(self.value(&node.value)),
+            Pattern::MatchSequence(node) => {
+                reads.extend(ALL_ITEMS.map_items(self));
+                node.patterns.iter().for_each(|one| self.pattern(one, reads));
+            }
+            Pattern::MatchMapping(node) => {
+                reads.extend(ALL_ITEMS.map_items(self));
+                node.patterns.iter().for_each(|one| self.pattern(one, reads));
+            }
+            Pattern::MatchClass(node) => {
+                reads.extend(self.value(&node.cls));
+                if !node.arguments.patterns.is_empty() {
+                    reads.push(self.shared(Shared::AnyAttribute));
+                }
+                node.arguments.patterns.iter().for_each(|one| self.pattern(one, reads));
+                for keyword in &node.arguments.keywords {
+                    reads.push(self.shared(Shared::Attribute(keyword.attr.as_str().into())));
+                    self.pattern(&keyword.pattern, reads);
+                }
+            }
+            Pattern::MatchAs(node) => {
+                if let Some(inner) = &node.pattern {
+                    self.pattern(inner, reads);
+                }
+            }
+            Pattern::MatchOr(node) => node.patterns.iter().for_each(|one| self.pattern(one, reads)),
+            Pattern::MatchSingleton(_) | Pattern::MatchStar(_) => {}
+        }
+    }
+
+    fn import(&mut self, node: &'a StmtImport) {
+        self.begin(node.range, "import", &[node.range]);
+        for alias in &node.names {
+            let mut dotted = String::new();
+            for part in alias.name.split('.') {
+                dotted = if dotted.is_empty() { part.to_owned() } else { format!("{dotted}.{part}") };
+                for module in modules_named(self.world.project, &dotted) {
+                    if let Some(body) = self.world.body_of(module) {
+                        self.run_module(alias.range, body);
+                    }
+                }
+            }
+            let first = alias.name.split('.').next().unwrap_or_default();
+            let writes = self.write_name(alias.asname.as_ref().map_or(first, |name| name.as_str()));
+            self.step(alias.range, "import", Vec::new(), writes);
+        }
+    }
+
+    fn import_from(&mut self, node: &'a StmtImportFrom) {
+        self.begin(node.range, "import", &[node.range]);
+        let world = self.world;
+        let at = node.module.as_ref().map_or(node.range, |module| module.range());
+        let modules: Vec<_> = world
+            .referents(self.module, at)
+            .iter()
+            .filter_map(|referent| match referent {
+                Referent::Symbol(symbol) if symbol.is_module() => Some(symbol.module()),
+                _ => None,
+            })
+            .collect();
+        for module in &modules {
+            if let Some(body) = world.body_of(*module) {
+                self.run_module(at, body);
+            }
+        }
+        for alias in &node.names {
+            if &alias.name == "*" {
+                if modules.is_empty() {
+                    self.unsound(alias.range, UnsoundKind::StarImport);
+                }
+                for module in &modules {
+                    for name in exports(world.project, *module) {
+                        let place = self.shared(Shared::Global(world.project.path(*module).into(), name.clone()));
+                        let writes = self.write_name(&name);
+                        self.step(alias.range, &name, vec![place], writes);
+                    }
+                }
+                continue;
+            }
+            let mut reads = Vec::new();
+            for module in &modules {
+                let path = world.project.path(*module).into();
+                reads.push(self.shared(Shared::Global(path, alias.name.as_str().into())));
+            }
+            for referent in world.referents(self.module, alias.name.range) {
+                if let Referent::Symbol(symbol) = referent
+                    && symbol.is_module()
+                    && let Some(body) = world.body_of(symbol.module())
+                {
+                    self.run_module(alias.range, body);
+                }
+            }
+            let writes = self.write_name(alias.asname.as_ref().unwrap_or(&alias.name));
+            self.step(alias.range, "import", reads, writes);
+        }
+    }
+}
+
+/// Managers that end an exception.
+fn suppresses(manager: &Expr) -> bool {
+    let Expr::Call(call) = manager else { return false };
+    let name = match call.func.as_ref() {
+        Expr::Name(name) => name.id.as_str(),
+        Expr::Attribute(attribute) => attribute.attr.as_str(),
+        _ => return false,
+    };
+    matches!(name, "suppress" | "raises" | "assertRaises" | "assertRaisesRegex" | "ExitStack" | "AsyncExitStack")
+}
+
+/// The names that a pattern binds.
+fn names_of(pattern: &Pattern) -> Vec<&str> {
+    let mut names = Vec::new();
+    let mut open = vec![pattern];
+    while let Some(next) = open.pop() {
+        match next {
+            Pattern::MatchAs(node) => {
+                names.extend(node.name.as_ref().map(|name| name.as_str()));
+                open.extend(node.pattern.as_deref());
+            }
+            Pattern::MatchStar(node) => names.extend(node.name.as_ref().map(|name| name.as_str())),
+            Pattern::MatchMapping(node) => {
+                names.extend(node.rest.as_ref().map(|name| name.as_str()));
+                open.extend(&node.patterns);
+            }
+            Pattern::MatchSequence(node) => open.extend(&node.patterns),
+            Pattern::MatchOr(node) => open.extend(&node.patterns),
+            Pattern::MatchClass(node) => {
+                open.extend(&node.arguments.patterns);
+                open.extend(node.arguments.keywords.iter().map(|one| &one.pattern));
+            }
+            Pattern::MatchValue(_) | Pattern::MatchSingleton(_) => {}
+        }
+    }
+    names
+}
