@@ -3,10 +3,11 @@
 //!
 //! `cargo run --release -p twincell-impact --example versions -- OLD NEW [FUNCTION]`
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Instant;
 
-use twincell_impact::{Entries, ImpactOptions, State, impact};
+use twincell_impact::{Entries, ImpactOptions, State, StepPlace, VariableName, impact};
 use twincell_semantic::{MemoryFiles, Project, Store, calls};
 
 fn main() {
@@ -40,6 +41,25 @@ fn main() {
     if let Ok(status) = std::fs::read_to_string("/proc/self/status") {
         status.lines().filter(|line| line.starts_with("VmHWM")).for_each(|line| println!("{line}"));
     }
+    let mut through: BTreeMap<String, usize> = BTreeMap::new();
+    for one in &found.statements {
+        let State::Impacted { chain } = &one.state else { continue };
+        let mut variables: Vec<String> = chain
+            .iter()
+            .filter_map(|step| match &step.at {
+                StepPlace::Variable(VariableName::Local(_) | VariableName::Expression) => None,
+                StepPlace::Variable(variable) => Some(format!("{variable:?}")),
+                _ => None,
+            })
+            .collect();
+        variables.sort();
+        variables.dedup();
+        variables.into_iter().for_each(|variable| *through.entry(variable).or_default() += 1);
+    }
+    let mut through: Vec<(usize, String)> = through.into_iter().map(|(name, count)| (count, name)).collect();
+    through.sort_by(|one, other| other.cmp(one));
+    println!("what most chains go through:");
+    through.iter().take(12).for_each(|(count, variable)| println!("{count:>6} {variable}"));
     let Some(function) = folders.get(2) else { return };
     for one in found.statements.iter().filter(|one| one.place.function.contains(function)) {
         println!("{}:{} {}", one.place.path, one.place.lines.0, one.place.function);

@@ -9,7 +9,7 @@ use twincell_syntax::{PerSide, Side};
 use crate::dcia::{Derived, Fact, Rule, dcia};
 use crate::lower::lower;
 use crate::mapping::{Mapping, map};
-use crate::program::{NodeId, Output, ProcedureId, Program, Shared, StatementId, Variable, VariableId};
+use crate::program::{NodeId, Output, ProcedureId, Program, Role, Shared, StatementId, Variable, VariableId};
 use crate::result::{
     Cut, Entries, Entry, FunctionImpact, IMPACT_VERSION, Impact, ImpactOptions, Place, State, StatementImpact, Step,
     StepPlace, VariableName,
@@ -95,7 +95,7 @@ impl Joined {
         let program = &self.programs[side];
         let mut reasons: Vec<Option<(u32, Fact)>> = vec![None; program.statements.len()];
         for (at, node) in program.nodes.iter().enumerate() {
-            let Some(statement) = node.statement else { continue };
+            let Some(statement) = node.statement.filter(|_| node.role == Role::Step) else { continue };
             let Some((fact, why)) = self.derived[side].node(NodeId(at as u32)) else { continue };
             let own = &mut reasons[statement.index()];
             if own.is_none_or(|known| (why.0, fact) < known) {
@@ -196,7 +196,7 @@ impl Joined {
                 let (path, function) = self.function(side, *procedure);
                 match output {
                     Output::Return => VariableName::Returned { path, function },
-                    Output::Raised => VariableName::Raised { path, function },
+                    Output::Raised | Output::Failed => VariableName::Raised { path, function },
                 }
             }
             Variable::Shared(shared) => match shared.clone() {

@@ -152,7 +152,7 @@ fn frame(old: &Program, new: &Program, one: ProcedureId, other: ProcedureId, map
         for at in procedure.nodes.clone() {
             let role = program.nodes[at as usize].role;
             let name = match role {
-                Role::Step | Role::Phi => continue,
+                Role::Step | Role::Landing | Role::Phi => continue,
                 Role::Parameter => inputs.next().map(|input| match &program.variables[input.index()] {
                     Variable::Input(_, name) => name.to_string(),
                     _ => String::new(),

@@ -64,8 +64,8 @@ pub(crate) struct Procedure {
     /// How often it is called: the input that the entry node reads.
     pub called: VariableId,
     pub inputs: Vec<VariableId>,
-    /// What it returns and yields, and what it raises.
-    pub outputs: [VariableId; 2],
+    /// In the order of [`Output::ALL`].
+    pub outputs: [VariableId; 3],
     pub nodes: Range<u32>,
 }
 
@@ -87,8 +87,11 @@ pub(crate) enum Role {
     Parameter,
     Return,
     Raised,
+    Failed,
     End,
     Phi,
+    /// Control meets here because of a statement that itself reads nothing at this point.
+    Landing,
     Step,
 }
 
@@ -123,8 +126,16 @@ pub(crate) enum Variable {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Output {
+    /// What it returns and yields.
     Return,
+    /// What statements raise, its own and those of what it calls.
     Raised,
+    /// The failures of operations.
+    Failed,
+}
+
+impl Output {
+    pub const ALL: [Self; 3] = [Self::Return, Self::Raised, Self::Failed];
 }
 
 /// A variable that several procedures see. It has one version: each write may reach each read.

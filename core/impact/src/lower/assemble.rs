@@ -32,7 +32,7 @@ pub(super) fn assemble(world: &World<'_>, out: Shareds, drafts: Vec<Draft>) -> P
             key: 0,
             called: variables.add(Variable::Called(id)),
             inputs: draft.parameters.iter().map(|name| variables.add(input(name))).collect(),
-            outputs: [Output::Return, Output::Raised].map(|output| variables.add(Variable::Output(id, output))),
+            outputs: Output::ALL.map(|output| variables.add(Variable::Output(id, output))),
             nodes: 0..0,
         });
     }
@@ -220,6 +220,7 @@ fn add_procedure(
             }
             Role::Return => writes.push(procedure.outputs[0]),
             Role::Raised => writes.push(procedure.outputs[1]),
+            Role::Failed => writes.push(procedure.outputs[2]),
             _ => {}
         }
         let node_id = NodeId(first + at as u32);
@@ -227,9 +228,11 @@ fn add_procedure(
             let callee = &program.procedures[call.callee.index()];
             let result_of =
                 |place: Place| node.writes.iter().position(|one| *one == place).map(|number| written[at][number]);
-            let (result, raised) = (result_of(call.result), result_of(call.raised));
+            let [result, raised, failed] = [call.result, call.raised, call.failed].map(result_of);
             let is_lazy = world.declared.procedures[call.callee.index()].is_lazy;
-            let outputs = [(0, result), (1, raised), (1, result.filter(|_| is_lazy))];
+            // What runs later raises where its result is consumed.
+            let later = result.filter(|_| is_lazy);
+            let outputs = [(0, result), (1, raised), (2, failed), (1, later), (2, later)];
             program.call_sites.push(CallSite {
                 node: node_id,
                 callee: call.callee,

@@ -256,11 +256,11 @@ impl<'a> Builder<'_, 'a> {
         arguments: &[Argument<'a>],
         mutated: Option<&str>,
     ) -> Vec<Place> {
-        let (result, raised) = (self.temporary(), self.temporary());
+        let (result, raised, failed) = (self.temporary(), self.temporary(), self.temporary());
         let mut calls = Vec::new();
         for (callee, passing) in &callees.procedures {
             let inputs = self.bind(*callee, *passing, &object, arguments);
-            calls.push(DraftCall { callee: *callee, inputs, result, raised });
+            calls.push(DraftCall { callee: *callee, inputs, result, raised, failed });
         }
         if callees.dispatch_by_object || callees.has_other {
             function.extend(object.iter().copied());
@@ -271,7 +271,7 @@ impl<'a> Builder<'_, 'a> {
         reads.extend(arguments.iter().flat_map(|argument| argument.reads.iter().copied()));
         reads.extend(calls.iter().flat_map(|call| call.inputs.iter().flatten().copied()));
         reads.extend(callees.reads.iter().copied());
-        let mut writes = vec![result, raised];
+        let mut writes = vec![result, raised, failed];
         writes.extend(callees.writes.iter().copied());
         // A callee that gets nothing reaches nothing but what is outside.
         let reaches = !arguments.iter().all(|argument| argument.reads.is_empty()) || !reads.is_empty();
@@ -302,18 +302,20 @@ impl<'a> Builder<'_, 'a> {
         writes.sort_unstable();
         writes.dedup();
         let node = self.step(range, tag, reads, writes);
-        let is_procedure = !calls.is_empty();
+        let first = calls.first().cloned();
         let draft = self.draft_node(node);
         draft.is_whole = true;
         draft.dispatch = dispatch;
         draft.calls = calls;
         self.fails = false;
-        if is_procedure {
-            let check = self.step(range, "check", vec![raised], Vec::new());
-            self.draft_node(check).is_whole = true;
-            self.may_raise(node, check, raised);
-        } else {
-            self.may_fail(node);
+        match first {
+            Some(call) => {
+                let reads = if self.is_caught() { vec![raised, failed] } else { vec![raised] };
+                let check = self.landing_step(range, "check", reads, Vec::new());
+                self.draft_node(check).is_whole = true;
+                self.may_raise(node, check, &call);
+            }
+            None => self.may_fail(node),
         }
         vec![result]
     }
@@ -334,6 +336,8 @@ impl<'a> Builder<'_, 'a> {
         let rest = parameters.vararg.as_ref().map(|_| positional);
         let keywords = parameters.kwarg.as_ref().map(|_| names.len() - 1);
         let mut inputs: Vec<Option<Vec<Place>>> = vec![None; names.len()];
+        // Parameters that surely get an argument.
+        let mut given = vec![false; names.len()];
         fn give(inputs: &mut [Option<Vec<Place>>], at: Option<usize>, reads: &[Place]) {
             if let Some(input) = at.and_then(|at| inputs.get_mut(at)) {
                 input.get_or_insert_default().extend_from_slice(reads);
@@ -342,12 +346,14 @@ impl<'a> Builder<'_, 'a> {
         let mut at = 0;
         if passing == Passing::WithObject {
             give(&mut inputs, if positional > 0 { Some(0) } else { rest }, object);
+            given.iter_mut().take(positional.min(1)).for_each(|one| *one = true);
             at = 1;
         }
         for argument in arguments {
             match argument.kind {
                 ArgumentKind::Positional => {
                     give(&mut inputs, if at < positional { Some(at) } else { rest }, &argument.reads);
+                    given.iter_mut().take(positional).skip(at).take(1).for_each(|one| *one = true);
                     at += 1;
                 }
                 ArgumentKind::Star => {
@@ -360,6 +366,7 @@ impl<'a> Builder<'_, 'a> {
                     let by_name = names.iter().position(|one| *one == name);
                     let by_name = by_name.filter(|at| Some(*at) != rest && Some(*at) != keywords);
                     give(&mut inputs, by_name.or(keywords), &argument.reads);
+                    by_name.into_iter().for_each(|at| given[at] = true);
                 }
                 ArgumentKind::Keywords => {
                     for at in 0..names.len() {
@@ -374,7 +381,7 @@ impl<'a> Builder<'_, 'a> {
         let mut bound = Vec::new();
         for (at, input) in inputs.into_iter().enumerate() {
             let mut reads = input.unwrap_or_default();
-            if defaults[at] {
+            if defaults[at] && !given[at] {
                 reads.push(self.shared(Shared::Default(path.clone(), function.clone(), names[at].into())));
             }
             if passing == Passing::Anywhere {

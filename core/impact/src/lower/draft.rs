@@ -56,6 +56,7 @@ pub(super) struct DraftCall {
     pub inputs: Vec<Vec<Place>>,
     pub result: Place,
     pub raised: Place,
+    pub failed: Place,
 }
 
 /// A procedure on places.
@@ -81,8 +82,10 @@ pub(super) enum Jump {
 #[derive(Debug, Default)]
 pub(super) struct Landing {
     pub sources: Vec<Source>,
-    /// The exceptions.
+    /// The exceptions that statements raise.
     pub values: Vec<Place>,
+    /// The failures of operations.
+    pub failures: Vec<Place>,
     /// Some statement raises, or some operation is expected to.
     is_certain: bool,
     calls: Vec<u32>,
@@ -201,7 +204,7 @@ impl<'w, 'a> Builder<'w, 'a> {
         reads.sort_unstable();
         reads.dedup();
         let id = self.draft.nodes.len() as u32;
-        let statement = if role == Role::Step { self.statement } else { None };
+        let statement = if matches!(role, Role::Step | Role::Landing) { self.statement } else { None };
         let incoming = std::mem::take(&mut self.frontier);
         let (is_whole, dispatch, calls) = (false, None, Vec::new());
         self.draft.nodes.push(DraftNode { statement, role, key, is_whole, reads, writes, dispatch, incoming, calls });
@@ -213,6 +216,12 @@ impl<'w, 'a> Builder<'w, 'a> {
     pub fn step(&mut self, range: TextRange, tag: &str, reads: Vec<Place>, writes: Vec<Place>) -> u32 {
         let key = self.key(range, tag);
         self.node(Role::Step, key, reads, writes)
+    }
+
+    /// Adds a node at which control meets.
+    pub fn landing_step(&mut self, range: TextRange, tag: &str, reads: Vec<Place>, writes: Vec<Place>) -> u32 {
+        let key = self.key(range, tag);
+        self.node(Role::Landing, key, reads, writes)
     }
 
     pub fn key(&self, range: TextRange, tag: &str) -> u64 {
@@ -230,25 +239,31 @@ impl<'w, 'a> Builder<'w, 'a> {
         vec![Source { node, side, calls: None }]
     }
 
+    /// Whether some handler may take an exception that is raised here.
+    pub fn is_caught(&self) -> bool {
+        self.contexts.iter().any(|context| matches!(context, Context::Try(_)))
+    }
+
     /// An operation of a node may fail: the exception is one of the outputs, and leads to handlers if there are some.
     pub fn may_fail(&mut self, node: u32) {
         let value = self.temporary();
         self.draft_node(node).writes.push(value);
-        let is_caught = self.contexts.iter().any(|context| matches!(context, Context::Try(_)));
+        let is_caught = self.is_caught();
         let landing = self.landing();
-        landing.values.push(value);
+        landing.failures.push(value);
         if is_caught {
             landing.sources.push(Source { node, side: RAISING, calls: None });
         }
     }
 
     /// A call may raise: `check` reads what it raised.
-    pub fn may_raise(&mut self, call: u32, check: u32, value: Place) {
-        let is_caught = self.contexts.iter().any(|context| matches!(context, Context::Try(_)));
+    pub fn may_raise(&mut self, node: u32, check: u32, call: &DraftCall) {
+        let is_caught = self.is_caught();
         let landing = self.landing();
-        landing.values.push(value);
-        landing.calls.push(call);
-        let calls = (!is_caught).then(|| [call].as_slice().into());
+        landing.values.push(call.raised);
+        landing.failures.push(call.failed);
+        landing.calls.push(node);
+        let calls = (!is_caught).then(|| [node].as_slice().into());
         landing.sources.push(Source { node: check, side: RAISING, calls });
     }
 
@@ -321,13 +336,14 @@ impl<'w, 'a> Builder<'w, 'a> {
 
     /// What no handler takes goes on from a node.
     pub fn unhandled(&mut self, landing: &Landing, node: u32, value: Place) {
-        let is_caught = self.contexts.iter().any(|context| matches!(context, Context::Try(_)));
-        self.landing().values.push(value);
+        let is_caught = self.is_caught();
+        self.frontier.clear();
         if let Some(calls) = landing.onward(is_caught) {
             self.frontier = vec![Source { node, side: 0, calls }];
             self.raise(value);
+        } else {
+            self.landing().failures.push(value);
         }
-        self.frontier.clear();
     }
 
     /// Runs `body` and then `after`, however the body ends.
@@ -340,13 +356,13 @@ impl<'w, 'a> Builder<'w, 'a> {
         let mut into = Vec::new();
         let ends_normally = !self.frontier.is_empty();
         if ends_normally {
-            self.step(range, "normal", Vec::new(), vec![pending]);
+            self.landing_step(range, "normal", Vec::new(), vec![pending]);
             into.append(&mut self.frontier);
         }
         let mut left = Vec::new();
         for (jump, sources) in jumps {
             self.frontier = sources;
-            self.step(range, "jump", Vec::new(), vec![pending]);
+            self.landing_step(range, "jump", Vec::new(), vec![pending]);
             into.append(&mut self.frontier);
             if !left.contains(&jump) {
                 left.push(jump);
@@ -355,7 +371,7 @@ impl<'w, 'a> Builder<'w, 'a> {
         let raised = self.temporary();
         if !landing.sources.is_empty() || !landing.values.is_empty() {
             self.frontier = landing.sources.clone();
-            self.step(range, "raised", landing.values.clone(), vec![pending, raised]);
+            self.landing_step(range, "raised", landing.values.clone(), vec![pending, raised]);
             if !landing.sources.is_empty() {
                 into.append(&mut self.frontier);
             }
@@ -366,9 +382,9 @@ impl<'w, 'a> Builder<'w, 'a> {
         if self.frontier.is_empty() {
             return;
         }
-        let end = self.step(range, "finally", vec![pending], Vec::new());
-        let is_caught = self.contexts.iter().any(|context| matches!(context, Context::Try(_)));
-        self.landing().values.push(raised);
+        let end = self.landing_step(range, "finally", vec![pending], Vec::new());
+        let is_caught = self.is_caught();
+        self.landing().failures.extend(landing.failures.iter().copied());
         if let Some(calls) = landing.onward(is_caught) {
             self.frontier = vec![Source { node: end, side: RAISING, calls }];
             self.raise(raised);

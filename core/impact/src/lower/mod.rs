@@ -137,9 +137,12 @@ fn draft(world: &World<'_>, out: &mut Output, id: ProcedureId, is_cut: bool) -> 
     builder.frontier = std::mem::take(&mut builder.top.sources);
     let values = std::mem::take(&mut builder.top.values);
     builder.draft.raised = builder.node(Role::Raised, 0, values, Vec::new());
+    let failures = std::mem::take(&mut builder.top.failures);
     builder.frontier.extend(returned);
     // What is not called does not run: all that no other branch decides depends on the entry.
     builder.frontier.push(Edge { node: entry, side: 1, calls: None });
+    // Failures are no branches: their exceptions arrive whatever way is taken.
+    builder.node(Role::Failed, 0, failures, Vec::new());
     builder.draft.end = builder.node(Role::End, 0, Vec::new(), Vec::new());
     builder.draft
 }

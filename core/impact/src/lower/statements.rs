@@ -219,12 +219,13 @@ impl<'a> Builder<'_, 'a> {
         let after = std::mem::take(&mut self.frontier);
         self.frontier = landing.sources.clone();
         let mut reads = landing.values.clone();
+        reads.extend(landing.failures.iter().copied());
         reads.extend(managers.iter().copied());
         let kept = self.temporary();
         exit(self);
-        let suppressed = self.step(head, "suppressed", reads, vec![kept]);
+        let suppressed = self.landing_step(head, "suppressed", reads, vec![kept]);
         self.frontier = Self::side(suppressed, 1);
-        let onward = self.step(head, "raised", vec![kept], vec![]);
+        let onward = self.landing_step(head, "raised", vec![kept], vec![]);
         self.unhandled(&landing, onward, kept);
         self.frontier = after;
         self.frontier.extend(Self::side(suppressed, 0));
@@ -250,7 +251,8 @@ impl<'a> Builder<'_, 'a> {
         self.statement = statement;
         let exception = self.local("exception");
         self.frontier = landing.sources.clone();
-        self.step(head, "caught", landing.values.clone(), vec![exception]);
+        let arrived = landing.values.iter().chain(&landing.failures).copied().collect();
+        self.landing_step(head, "caught", arrived, vec![exception]);
         let mut takes_all = false;
         for handler in &node.handlers {
             let ruff_python_ast::ExceptHandler::ExceptHandler(handler) = handler;
@@ -276,7 +278,7 @@ impl<'a> Builder<'_, 'a> {
         if !takes_all {
             self.statement = statement;
             let kept = self.temporary();
-            let unmatched = self.step(head, "unmatched", vec![exception], vec![kept]);
+            let unmatched = self.landing_step(head, "unmatched", vec![exception], vec![kept]);
             self.unhandled(&landing, unmatched, kept);
         }
         self.frontier = ends;

@@ -176,7 +176,9 @@ impl<'a> Builder<'_, 'a> {
         let writes = self.write_name(&function.name);
         let node = self.step(function.name.range, &shape, reads, writes);
         let key = self.world.sources[self.module].key(&pieces);
-        self.draft_node(node).key ^= key;
+        let draft = self.draft_node(node);
+        draft.key ^= key;
+        draft.is_whole = true;
     }
 
     fn decorated(&mut self, range: TextRange, reads: Vec<Place>, is_decorated: bool) -> Vec<Place> {

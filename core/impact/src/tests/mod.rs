@@ -1,6 +1,8 @@
 //! Changes of small programs, and which of their lines are changed (`+`), impacted (`~`) or neither.
 
 mod paper;
+mod properties;
+mod statements;
 
 use std::collections::BTreeMap;
 
