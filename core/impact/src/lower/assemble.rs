@@ -8,6 +8,7 @@ use rustc_hash::{FxHashMap, FxHasher};
 use super::Output as Shareds;
 use super::calls::function_name;
 use super::draft::{Draft, Place};
+use super::owned;
 use super::versions::{Version, versions};
 use super::world::World;
 use crate::dominance::dominance;
@@ -15,7 +16,7 @@ use crate::program::{
     CallSite, Node, NodeId, Output, Procedure, ProcedureId, Program, Role, Unsound, Variable, VariableId,
 };
 
-pub(super) fn assemble(world: &World<'_>, out: Shareds, drafts: Vec<Draft>) -> Program {
+pub(super) fn assemble(world: &World<'_>, out: Shareds, mut drafts: Vec<Draft>) -> Program {
     let raises = raising(&drafts);
     let mut program = Program::default();
     let mut variables = Variables::default();
@@ -40,7 +41,7 @@ pub(super) fn assemble(world: &World<'_>, out: Shareds, drafts: Vec<Draft>) -> P
     for statement in &out.statements {
         statement.key.hash(&mut keys[statement.procedure.index()]);
     }
-    for (at, draft) in drafts.iter().enumerate() {
+    for (at, draft) in drafts.iter_mut().enumerate() {
         let declaration = &world.declared.procedures[at];
         function_name(declaration).rsplit('.').next().hash(&mut keys[at]);
         program.procedures[at].key = keys[at].finish();
@@ -159,7 +160,7 @@ fn add_procedure(
     variables: &mut Variables,
     shared: &[VariableId],
     id: ProcedureId,
-    draft: &Draft,
+    draft: &mut Draft,
     raises: &[bool],
     world: &World<'_>,
 ) {
@@ -168,6 +169,8 @@ fn add_procedure(
     for (from, _, to) in &edges {
         successors[*from as usize].push(*to);
     }
+    owned::resolve(draft, &successors);
+    let draft = &*draft;
     let controls = controls(draft, &edges);
     let versions = versions(draft, &successors);
     let first = program.nodes.len() as u32;

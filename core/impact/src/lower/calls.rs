@@ -8,8 +8,9 @@ use twincell_semantic::{CallKind, Referent, SymbolKind, fields};
 
 use super::draft::{Builder, DraftCall, Place};
 use super::effects::{self, Effect};
-use super::expressions::{ALL_ITEMS, MapItems};
+use super::expressions::ALL_ITEMS;
 use super::operators;
+use super::owned::{self, Holder, Made};
 use super::world::Target;
 use crate::program::{ProcedureId, Shared, UnsoundKind};
 
@@ -17,6 +18,7 @@ use crate::program::{ProcedureId, Shared, UnsoundKind};
 struct Argument<'a> {
     kind: ArgumentKind<'a>,
     reads: Vec<Place>,
+    holder: Holder,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -51,6 +53,10 @@ struct Callees {
     fields: Vec<Arc<str>>,
     /// Something else than procedures may give the result.
     has_other: bool,
+    /// A method of a builtin container or text, which only touches its object.
+    is_of_container: bool,
+    /// The effects look at elements of arguments, but not into them.
+    is_shallow: bool,
     /// What a builtin reads and writes by a name that an argument says.
     reads: Vec<Place>,
     writes: Vec<Place>,
@@ -58,10 +64,11 @@ struct Callees {
 
 impl<'a> Builder<'_, 'a> {
     pub fn call(&mut self, call: &'a ExprCall) -> Vec<Place> {
-        let mut object = Vec::new();
+        let is_iterated = std::mem::take(&mut self.iterates);
+        let (mut object, mut holder) = (Vec::new(), Holder::Nobody(Made::Scalar));
         let mut function = match call.func.as_ref() {
             Expr::Attribute(attribute) => {
-                object = self.value(&attribute.value);
+                (object, holder) = self.look(&attribute.value);
                 self.fails = true;
                 vec![self.shared(Shared::Attribute(self.attribute_name(attribute)))]
             }
@@ -73,11 +80,23 @@ impl<'a> Builder<'_, 'a> {
                 object = self.read_name(first.name());
             }
         }
-        let arguments = self.arguments(call);
+        let only_looks = match call.func.as_ref() {
+            Expr::Attribute(attribute) => matches!(attribute.attr.as_str(), "extend" | "update" | "join"),
+            _ => self.builtin(call).is_some_and(|name| owned::only_looks(name, is_iterated)),
+        };
+        let arguments = self.arguments(call, only_looks);
         let mut callees = self.callees(call);
+        callees.is_shallow = self.builtin(call).is_some_and(owned::is_shallow);
         self.dynamic(call, &mut callees);
+        let gives_view = !is_iterated && is_view_method(call);
+        if !callees.is_of_container || gives_view {
+            self.escapes(holder);
+        }
+        if only_looks && !callees.procedures.is_empty() {
+            arguments.iter().for_each(|argument| self.escapes(argument.holder));
+        }
         function.sort_unstable();
-        self.emit_call(call.range(), "call", callees, function, object, &arguments, mutated(call))
+        self.emit_call(call.range(), "call", callees, function, (object, holder), &arguments, mutated(call))
     }
 
     /// Calls one of several procedures with arguments that are not told apart.
@@ -94,19 +113,19 @@ impl<'a> Builder<'_, 'a> {
             ..Callees::default()
         };
         let arguments = [
-            Argument { kind: ArgumentKind::Star, reads: reads.clone() },
-            Argument { kind: ArgumentKind::Keywords, reads },
+            Argument { kind: ArgumentKind::Star, reads: reads.clone(), holder: Holder::Unknown },
+            Argument { kind: ArgumentKind::Keywords, reads, holder: Holder::Unknown },
         ];
-        self.emit_call(range, tag, callees, Vec::new(), Vec::new(), &arguments, None)
+        self.emit_call(range, tag, callees, Vec::new(), (Vec::new(), Holder::Unknown), &arguments, None)
     }
 
     /// A module's body runs, unless it has run before.
     pub fn run_module(&mut self, range: TextRange, body: ProcedureId) {
         let callees = Callees { procedures: vec![(body, Passing::AsWritten)], ..Callees::default() };
-        self.emit_call(range, "import", callees, Vec::new(), Vec::new(), &[], None);
+        self.emit_call(range, "import", callees, Vec::new(), (Vec::new(), Holder::Unknown), &[], None);
     }
 
-    fn arguments(&mut self, call: &'a ExprCall) -> Vec<Argument<'a>> {
+    fn arguments(&mut self, call: &'a ExprCall, only_looks: bool) -> Vec<Argument<'a>> {
         let mut arguments = Vec::new();
         for part in call.arguments.iter_source_order() {
             let (kind, value) = match part {
@@ -117,11 +136,13 @@ impl<'a> Builder<'_, 'a> {
                     None => (ArgumentKind::Keywords, &keyword.value),
                 },
             };
-            let mut reads = self.value(value);
+            let (mut reads, holder) = self.look(value);
             if matches!(kind, ArgumentKind::Star | ArgumentKind::Keywords) {
-                reads.extend(ALL_ITEMS.map_items(self));
+                reads.extend(self.items(ALL_ITEMS, holder, false));
+            } else if !only_looks {
+                self.escapes(holder);
             }
-            arguments.push(Argument { kind, reads });
+            arguments.push(Argument { kind, reads, holder });
         }
         arguments
     }
@@ -206,9 +227,11 @@ impl<'a> Builder<'_, 'a> {
             let methods = world.declared.methods.get(&name).cloned().unwrap_or_default();
             let known = effects::of_method(&attribute.attr);
             // A method of the project has no other effects, unless builtin containers have one of this name.
-            if methods.is_empty() || known != effects::of_method("") {
+            let is_known = known != effects::of_method("");
+            if methods.is_empty() || is_known {
                 callees.effects.push(known);
             }
+            callees.is_of_container = methods.is_empty() && is_known;
             callees.procedures.extend(methods.into_iter().map(|one| {
                 match world.declared.procedures[one.index()].takes_receiver {
                     true => (one, Passing::WithObject),
@@ -252,7 +275,7 @@ impl<'a> Builder<'_, 'a> {
         tag: &str,
         callees: Callees,
         mut function: Vec<Place>,
-        object: Vec<Place>,
+        (object, holder): (Vec<Place>, Holder),
         arguments: &[Argument<'a>],
         mutated: Option<&str>,
     ) -> Vec<Place> {
@@ -274,11 +297,17 @@ impl<'a> Builder<'_, 'a> {
         let mut writes = vec![result, raised, failed];
         writes.extend(callees.writes.iter().copied());
         // A callee that gets nothing reaches nothing but what is outside.
-        let reaches = !arguments.iter().all(|argument| argument.reads.is_empty()) || !reads.is_empty();
+        let reaches = !reads.is_empty();
         for effect in &callees.effects {
-            let items = |kinds: &'static [_], this: &mut Self| if reaches { kinds.map_items(this) } else { Vec::new() };
-            reads.extend(items(effect.reads_items, self));
-            writes.extend(items(effect.writes_items, self));
+            let is_deep = !callees.is_of_container && !callees.is_shallow;
+            let mut holders = vec![holder];
+            if !callees.is_of_container {
+                holders.extend(arguments.iter().map(|argument| argument.holder));
+            }
+            for holder in holders.into_iter().filter(|_| reaches) {
+                reads.extend(self.items(effect.reads_items, holder, is_deep));
+                writes.extend(self.items(effect.writes_items, holder, is_deep));
+            }
             if effect.reads_outside {
                 reads.push(self.shared(Shared::Outside));
             }
@@ -295,6 +324,7 @@ impl<'a> Builder<'_, 'a> {
         if !callees.fields.is_empty() {
             writes.push(self.shared(Shared::AnyAttribute));
         }
+        let is_update = mutated.is_some();
         if let Some(name) = mutated {
             let places = self.read_name(name);
             writes.extend(places.into_iter().filter(|place| matches!(place, Place::Local(_))));
@@ -305,6 +335,7 @@ impl<'a> Builder<'_, 'a> {
         let first = calls.first().cloned();
         let draft = self.draft_node(node);
         draft.is_whole = true;
+        draft.is_update = is_update;
         draft.dispatch = dispatch;
         draft.calls = calls;
         self.fails = false;
@@ -437,6 +468,12 @@ impl<'a> Builder<'_, 'a> {
             self.failing_step(default.range(), "default", reads, vec![place]);
         }
     }
+}
+
+/// Whether the result of a call goes on seeing its object.
+fn is_view_method(call: &ExprCall) -> bool {
+    let Expr::Attribute(attribute) = call.func.as_ref() else { return false };
+    matches!(attribute.attr.as_str(), "items" | "keys" | "values" | "__iter__")
 }
 
 /// A container that a call changes: `items.append(x)` is an update of `items`.

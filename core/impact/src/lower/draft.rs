@@ -9,6 +9,7 @@ use rustc_hash::{FxHashMap, FxHasher};
 
 use super::Output;
 use super::declare::Frame;
+use super::owned::{Guard, Made};
 use super::world::World;
 use crate::program::{ProcedureId, Role, Shared, Statement, StatementId, UnsoundKind};
 
@@ -19,6 +20,8 @@ pub(super) enum Place {
     /// The value of an expression, which one node writes.
     Temporary(u32),
     Shared(u32),
+    /// A shared map, unless a local alone holds the container (`owned`).
+    Guarded(u32),
 }
 
 /// An edge from a node's side. If it has calls, it exists only if one of them may raise by a statement of its own.
@@ -46,6 +49,12 @@ pub(super) struct DraftNode {
     pub dispatch: Option<Vec<Place>>,
     pub incoming: Vec<Source>,
     pub calls: Vec<DraftCall>,
+    /// Locals whose containers may get another name here.
+    pub escapes: Vec<u32>,
+    /// What its values of locals are.
+    pub makes: Made,
+    /// It changes what locals hold and gives them no other value.
+    pub is_update: bool,
 }
 
 /// One of the procedures that a node may call.
@@ -65,6 +74,7 @@ pub(super) struct Draft {
     pub nodes: Vec<DraftNode>,
     pub locals: Vec<Arc<str>>,
     pub temporaries: u32,
+    pub guards: Vec<Guard>,
     pub parameters: Vec<Arc<str>>,
     pub returned: u32,
     pub raised: u32,
@@ -124,6 +134,14 @@ pub(super) struct Builder<'w, 'a> {
     pub statement: Option<StatementId>,
     /// Some operation since the last node may fail.
     pub fails: bool,
+    /// Locals whose containers may get another name at the next node.
+    pub escaping: Vec<u32>,
+    /// What the value is that is assigned next.
+    pub making: Made,
+    /// The next assignment is an augmented one.
+    pub augments: bool,
+    /// The value of the next call is iterated at once.
+    pub iterates: bool,
     contexts: Vec<Context>,
     locals: FxHashMap<Arc<str>, u32>,
     pub top: Landing,
@@ -147,6 +165,10 @@ impl<'w, 'a> Builder<'w, 'a> {
             frontier: Vec::new(),
             statement: None,
             fails: false,
+            escaping: Vec::new(),
+            making: Made::Unknown,
+            augments: false,
+            iterates: false,
             contexts: Vec::new(),
             locals: FxHashMap::default(),
             top: Landing::default(),
@@ -206,8 +228,21 @@ impl<'w, 'a> Builder<'w, 'a> {
         let id = self.draft.nodes.len() as u32;
         let statement = if matches!(role, Role::Step | Role::Landing) { self.statement } else { None };
         let incoming = std::mem::take(&mut self.frontier);
-        let (is_whole, dispatch, calls) = (false, None, Vec::new());
-        self.draft.nodes.push(DraftNode { statement, role, key, is_whole, reads, writes, dispatch, incoming, calls });
+        let escapes = std::mem::take(&mut self.escaping);
+        self.draft.nodes.push(DraftNode {
+            statement,
+            role,
+            key,
+            is_whole: false,
+            reads,
+            writes,
+            dispatch: None,
+            incoming,
+            calls: Vec::new(),
+            escapes,
+            makes: Made::Unknown,
+            is_update: false,
+        });
         self.frontier = vec![Source { node: id, side: 0, calls: None }];
         id
     }

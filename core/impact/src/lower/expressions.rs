@@ -4,7 +4,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use ruff_python_ast::visitor::source_order::{self, SourceOrderVisitor};
-use ruff_python_ast::{Comprehension, Expr, ExprAttribute, ExprLambda, Operator, UnaryOp};
+use ruff_python_ast::{CmpOp, Comprehension, Expr, ExprAttribute, ExprCall, ExprLambda, Operator, UnaryOp};
 use ruff_text_size::{Ranged, TextRange};
 use twincell_semantic::{Referent, SymbolKind};
 use twincell_syntax::scopes::{Bindings, mangle};
@@ -12,6 +12,7 @@ use twincell_syntax::scopes::{Bindings, mangle};
 use super::declare::{Found, Frame, FrameKind, look_up};
 use super::draft::{Builder, Jump, Place};
 use super::operators;
+use super::owned::{Holder, Made};
 use super::world::World;
 use crate::program::{Items, Shared, UnsoundKind};
 
@@ -21,21 +22,23 @@ impl<'a> Builder<'_, 'a> {
     /// What the value of an expression depends on. Calls in it become nodes.
     pub fn value(&mut self, expr: &'a Expr) -> Vec<Place> {
         match expr {
-            Expr::Name(name) => self.read_name(&name.id),
+            Expr::Name(_) => {
+                let (places, holder) = self.look(expr);
+                self.escapes(holder);
+                places
+            }
             Expr::Attribute(attribute) => self.attribute(attribute),
             Expr::Call(call) => self.call(call),
             Expr::Subscript(subscript) => {
-                let mut reads = self.value(&subscript.value);
-                reads.extend(self.value(&subscript.slice));
+                let (mut reads, holder) = self.look(&subscript.value);
+                reads.extend(self.look(&subscript.slice).0);
                 self.fails = true;
-                for kind in kinds_of_key(&subscript.slice) {
-                    reads.push(self.shared(Shared::Items(*kind)));
-                }
+                reads.extend(self.items(kinds_of_key(&subscript.slice), holder, false));
                 self.operation(expr.range(), operators::GET_ITEM, reads)
             }
             Expr::BinOp(node) => {
-                let mut reads = self.value(&node.left);
-                reads.extend(self.value(&node.right));
+                let mut reads = self.look(&node.left).0;
+                reads.extend(self.look(&node.right).0);
                 self.fails = true;
                 // `%` with a text on its left formats.
                 let formats = node.op == Operator::Mod;
@@ -43,7 +46,7 @@ impl<'a> Builder<'_, 'a> {
                 if formats { self.operation(expr.range(), operators::TEXT, reads) } else { reads }
             }
             Expr::UnaryOp(node) => {
-                let reads = self.value(&node.operand);
+                let reads = self.look(&node.operand).0;
                 let names = match node.op {
                     UnaryOp::Not => operators::TRUTH,
                     UnaryOp::USub => &["__neg__"],
@@ -53,14 +56,23 @@ impl<'a> Builder<'_, 'a> {
                 self.operation(expr.range(), names, reads)
             }
             Expr::Compare(node) => {
-                let mut reads = self.value(&node.left);
+                let (mut reads, mut left) = self.look(&node.left);
                 let mut names: Vec<&str> = Vec::new();
                 for (op, value) in node.ops.iter().zip(&node.comparators) {
-                    reads.extend(self.value(value));
+                    let (places, right) = self.look(value);
+                    reads.extend(places);
                     names.extend(operators::comparison(*op));
-                    if matches!(op, ruff_python_ast::CmpOp::In | ruff_python_ast::CmpOp::NotIn) {
-                        reads.extend(ALL_ITEMS.map_items(self));
+                    let is_scalar = [left, right].contains(&Holder::Nobody(Made::Scalar));
+                    match op {
+                        CmpOp::In | CmpOp::NotIn => reads.extend(self.items(ALL_ITEMS, right, false)),
+                        CmpOp::Is | CmpOp::IsNot => {}
+                        _ if is_scalar => {}
+                        _ => {
+                            reads.extend(self.items(ALL_ITEMS, left, true));
+                            reads.extend(self.items(ALL_ITEMS, right, true));
+                        }
                     }
+                    left = right;
                 }
                 self.fails = true;
                 self.operation(expr.range(), &names, reads)
@@ -79,7 +91,7 @@ impl<'a> Builder<'_, 'a> {
                 reads
             }
             Expr::If(node) => {
-                let mut reads = self.value(&node.test);
+                let mut reads = self.look(&node.test).0;
                 if self.has_steps(&node.body) || self.has_steps(&node.orelse) {
                     let branch = self.step(node.test.range(), "if", reads.clone(), Vec::new());
                     reads.extend(self.value(&node.body));
@@ -134,8 +146,8 @@ impl<'a> Builder<'_, 'a> {
                 self.operation(expr.range(), operators::TEXT, reads)
             }
             Expr::Starred(node) => {
-                let mut reads = self.value(&node.value);
-                reads.extend(ALL_ITEMS.map_items(self));
+                let (mut reads, holder) = self.look(&node.value);
+                reads.extend(self.items(ALL_ITEMS, holder, false));
                 self.operation(expr.range(), operators::ITERATION, reads)
             }
             _ => self.parts(expr),
@@ -352,9 +364,19 @@ impl<'a> Builder<'_, 'a> {
 
     /// What the elements of an iterable depend on.
     pub fn iterable(&mut self, iter: &'a Expr) -> Vec<Place> {
-        let mut reads = self.value(iter);
-        if !matches!(iter, Expr::Tuple(_) | Expr::List(_) | Expr::StringLiteral(_)) {
-            reads.extend(ALL_ITEMS.map_items(self));
+        // `enumerate(items)` and `items.values()` go on seeing `items`.
+        let view = iter.as_call_expr().filter(|call| is_view(call));
+        self.iterates = view.is_some();
+        let (mut reads, holder) = self.look(iter);
+        self.iterates = false;
+        if view.is_none() {
+            reads.extend(self.items(ALL_ITEMS, holder, false));
+        }
+        let object = view.and_then(|call| call.func.as_attribute_expr()).map(|attribute| &*attribute.value);
+        for one in object.into_iter().chain(view.into_iter().flat_map(|call| &call.arguments.args)) {
+            let (places, holder) = self.look(one);
+            reads.extend(places);
+            reads.extend(self.items(ALL_ITEMS, holder, false));
         }
         self.fails = true;
         self.operation(iter.range(), operators::ITERATION, reads)
@@ -385,6 +407,18 @@ pub(super) fn kinds_of_key(key: &Expr) -> &'static [Items] {
         Expr::StringLiteral(_) | Expr::FString(_) | Expr::BytesLiteral(_) | Expr::Tuple(_) => &[Items::Mapping],
         Expr::Slice(_) => &[Items::Sequence],
         _ => &[Items::Sequence, Items::Mapping],
+    }
+}
+
+/// Whether the result of a call is a view of what the call names, such as `enumerate(items)`.
+fn is_view(call: &ExprCall) -> bool {
+    let all_named = call.arguments.args.iter().all(Expr::is_name_expr) && call.arguments.keywords.is_empty();
+    match call.func.as_ref() {
+        Expr::Name(name) => all_named && matches!(name.id.as_str(), "enumerate" | "zip" | "reversed"),
+        Expr::Attribute(attribute) => {
+            attribute.value.is_name_expr() && matches!(attribute.attr.as_str(), "items" | "keys" | "values")
+        }
+        _ => false,
     }
 }
 

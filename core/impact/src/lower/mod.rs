@@ -2,7 +2,7 @@
 //! variables in single-assignment form.
 //!
 //! `declare` finds the procedures and the scopes of names, `world` has what the project's model says of places, a
-//! `draft::Builder` reads one procedure (`statements`, `targets`, `expressions`, `calls`), and `assemble` gives locals their
+//! `draft::Builder` reads one procedure (`statements`, `targets`, `expressions`, `calls`, `owned`), and `assemble` gives locals their
 //! versions and joins the procedures.
 //!
 //! Attributes are one map for each name, and elements of containers one for each kind of container. These maps, globals and
@@ -20,6 +20,7 @@ mod draft;
 mod effects;
 mod expressions;
 mod operators;
+mod owned;
 mod source;
 mod statements;
 mod targets;

@@ -9,7 +9,8 @@ use twincell_semantic::{Referent, exports, modules_named};
 use super::draft::{Builder, Jump, Place};
 use super::expressions::{ALL_ITEMS, MapItems};
 use super::operators;
-use crate::program::{Shared, UnsoundKind};
+use super::owned::Made;
+use crate::program::{Items, Shared, UnsoundKind};
 
 impl<'a> Builder<'_, 'a> {
     pub fn body(&mut self, body: &'a [Stmt]) {
@@ -41,29 +42,30 @@ impl<'a> Builder<'_, 'a> {
             }
             Stmt::Assign(node) => {
                 self.begin(range, "assign", &[range]);
-                let reads = self.value(&node.value);
-                self.assign_all(&node.targets, node.value.range(), reads);
+                self.assign_all(&node.targets, &node.value);
             }
             Stmt::AugAssign(node) => {
                 self.begin(range, "augmented", &[range]);
-                let mut reads = self.value_of_target(&node.target);
-                reads.extend(self.value(&node.value));
+                let (mut reads, holder) = self.look(&node.target);
+                reads.extend(self.look(&node.value).0);
                 self.fails = true;
                 let mut reads = self.operation(range, operators::binary(node.op), reads);
                 // `items += more` changes the list that other names may have.
-                let items = ALL_ITEMS.map_items(self);
-                reads.extend(items.iter().copied());
-                let is_number =
-                    matches!(*node.value, Expr::NumberLiteral(_) | Expr::StringLiteral(_) | Expr::FString(_));
-                if !is_number {
-                    self.failing_step(range, "in place", reads.clone(), vec![items[0], items[2]]);
+                let in_place = self.items(&[Items::Sequence, Items::Set], holder, false);
+                if !in_place.is_empty() && self.made(&node.value) != Made::Scalar {
+                    reads.extend(ALL_ITEMS.map_items(self));
+                    let node = self.failing_step(range, "in place", reads.clone(), in_place);
+                    self.draft_node(node).is_update = true;
                 }
+                self.augments = true;
                 self.assign(&node.target, reads);
+                self.augments = false;
             }
             Stmt::AnnAssign(node) => {
                 let Some(value) = &node.value else { return };
                 self.begin(range, "assign", &[node.target.range(), value.range()]);
                 let reads = self.value(value);
+                self.making = self.made(value);
                 self.assign(&node.target, reads);
             }
             Stmt::TypeAlias(node) => {
@@ -129,7 +131,7 @@ impl<'a> Builder<'_, 'a> {
 
     /// What a condition reads.
     fn test(&mut self, test: &'a Expr) -> Vec<Place> {
-        let reads = self.value(test);
+        let reads = self.look(test).0;
         match test {
             Expr::Compare(_) | Expr::UnaryOp(_) | Expr::BooleanLiteral(_) => reads,
             _ => self.operation(test.range(), operators::TRUTH, reads),
@@ -178,6 +180,8 @@ impl<'a> Builder<'_, 'a> {
         self.begin(head, if node.is_async { "async for" } else { "for" }, &[node.target.range(), node.iter.range()]);
         let reads = self.iterable(&node.iter);
         let next = self.failing_step(node.iter.range(), "next", reads.clone(), Vec::new());
+        let counts = matches!(&*node.iter, Expr::Call(call) if self.builtin(call) == Some("range"));
+        self.making = if counts { Made::Scalar } else { Made::Unknown };
         self.assign(&node.target, reads);
         let (breaks, continues) = self.in_loop(true, |this| this.body(&node.body));
         let back = std::mem::take(&mut self.frontier);

@@ -13,39 +13,68 @@ use super::declare::{Frame, FrameKind};
 use super::draft::{Builder, Place};
 use super::expressions::{ALL_ITEMS, MapItems, kinds_of_key};
 use super::operators;
+use super::owned::Made;
 use crate::program::{Shared, UnsoundKind};
 
 impl<'a> Builder<'_, 'a> {
-    pub fn assign_all(&mut self, targets: &'a [Expr], value: TextRange, reads: Vec<Place>) {
+    pub fn assign_all(&mut self, targets: &'a [Expr], value: &'a Expr) {
+        if let ([Expr::Tuple(targets)], Expr::Tuple(values)) = (targets, value)
+            && targets.elts.len() == values.elts.len()
+            && !targets.elts.iter().chain(&values.elts).any(Expr::is_starred_expr)
+        {
+            return self.assign_each(&targets.elts, &values.elts);
+        }
+        let reads = self.value(value);
         if let [target] = targets {
+            self.making = self.made(value);
             return self.assign(target, reads);
         }
         let kept = self.temporary();
-        self.failing_step(value, "value", reads, vec![kept]);
+        self.failing_step(value.range(), "value", reads, vec![kept]);
         for target in targets {
             self.assign(target, vec![kept]);
         }
     }
 
+    /// `a, b = x, y`: all values before all targets.
+    fn assign_each(&mut self, targets: &'a [Expr], values: &'a [Expr]) {
+        let mut kept = Vec::new();
+        for value in values {
+            let reads = self.value(value);
+            let place = self.temporary();
+            self.failing_step(value.range(), "value", reads, vec![place]);
+            kept.push(place);
+        }
+        for ((target, value), place) in targets.iter().zip(values).zip(kept) {
+            self.making = self.made(value);
+            self.assign(target, vec![place]);
+        }
+    }
+
     /// Binds a target to a value.
     pub fn assign(&mut self, target: &'a Expr, mut reads: Vec<Place>) {
+        let (makes, is_update) = (std::mem::take(&mut self.making), std::mem::take(&mut self.augments));
         match target {
             Expr::Name(name) => {
                 let writes = self.write_name(&name.id);
-                self.failing_step(target.range(), "bind", reads, writes);
+                let node = self.failing_step(target.range(), "bind", reads, writes);
+                let node = self.draft_node(node);
+                (node.makes, node.is_update) = (makes, is_update);
             }
             Expr::Attribute(attribute) => {
                 reads.extend(self.value(&attribute.value));
                 self.store_attribute(attribute, reads);
             }
             Expr::Subscript(subscript) => {
-                reads.extend(self.value(&subscript.value));
-                reads.extend(self.value(&subscript.slice));
+                let (places, holder) = self.look(&subscript.value);
+                reads.extend(places);
+                reads.extend(self.look(&subscript.slice).0);
                 self.fails = true;
                 let reads = self.operation(target.range(), operators::SET_ITEM, reads);
-                let mut writes = kinds_of_key(&subscript.slice).map_items(self);
+                let mut writes = self.items(kinds_of_key(&subscript.slice), holder, false);
                 writes.extend(self.container(&subscript.value));
-                self.failing_step(target.range(), "store", reads, writes);
+                let node = self.failing_step(target.range(), "store", reads, writes);
+                self.draft_node(node).is_update = true;
             }
             Expr::Tuple(node) => self.unpack(&node.elts, target.range(), reads),
             Expr::List(node) => self.unpack(&node.elts, target.range(), reads),
@@ -111,20 +140,13 @@ impl<'a> Builder<'_, 'a> {
         places.into_iter().filter(|place| matches!(place, Place::Local(_))).collect()
     }
 
-    /// The value that a target has before an augmented assignment.
-    pub fn value_of_target(&mut self, target: &'a Expr) -> Vec<Place> {
-        match target {
-            Expr::Name(name) => self.read_name(&name.id),
-            _ => self.value(target),
-        }
-    }
-
     pub fn delete(&mut self, target: &'a Expr) {
         let range = target.range();
         match target {
             Expr::Name(name) => {
                 let writes = self.write_name(&name.id);
-                self.step(range, "delete", Vec::new(), writes);
+                let node = self.step(range, "delete", Vec::new(), writes);
+                self.draft_node(node).makes = Made::Scalar;
             }
             Expr::Attribute(attribute) => {
                 let reads = self.value(&attribute.value);
@@ -135,13 +157,14 @@ impl<'a> Builder<'_, 'a> {
                 self.failing_step(range, "delete", reads, writes);
             }
             Expr::Subscript(subscript) => {
-                let mut reads = self.value(&subscript.value);
-                reads.extend(self.value(&subscript.slice));
+                let (mut reads, holder) = self.look(&subscript.value);
+                reads.extend(self.look(&subscript.slice).0);
                 let reads = self.operation(range, operators::DELETE_ITEM, reads);
-                let mut writes = kinds_of_key(&subscript.slice).map_items(self);
+                let mut writes = self.items(kinds_of_key(&subscript.slice), holder, false);
                 writes.extend(self.container(&subscript.value));
                 self.fails = true;
-                self.failing_step(range, "delete", reads, writes);
+                let node = self.failing_step(range, "delete", reads, writes);
+                self.draft_node(node).is_update = true;
             }
             Expr::Tuple(node) => node.elts.iter().for_each(|one| self.delete(one)),
             Expr::List(node) => node.elts.iter().for_each(|one| self.delete(one)),

@@ -39,7 +39,7 @@ pub(super) fn versions(draft: &Draft, successors: &[Vec<u32>]) -> Versions {
                 Place::Temporary(one) => {
                     temporaries.insert(*one, Version::Written(at as u32, number as u32));
                 }
-                Place::Shared(_) => {}
+                Place::Shared(_) | Place::Guarded(_) => {}
             }
         }
     }
@@ -142,6 +142,7 @@ impl Renaming<'_> {
                 Place::Local(local) => self.current.get(local).and_then(|versions| versions.last().copied()),
                 Place::Temporary(one) => self.temporaries.get(one).copied(),
                 Place::Shared(shared) => Some(Version::Shared(*shared)),
+                Place::Guarded(_) => None,
             };
             reads.extend(version.map(|version| (*place, version)));
         }

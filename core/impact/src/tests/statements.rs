@@ -318,3 +318,49 @@ fn a_new_override_takes_calls_away() {
 ",
     );
 }
+
+#[test]
+fn a_container_that_one_local_holds_is_nobody_elses() {
+    check(
+        "  def f(a):
+      own = []
+-     own.append(a)
++     own.append(a + 1)
+~     for item in own:
+~         print(item)
+~     return own
+  def g(items):
+      for item in items:
+          yield item
+      return items[0]
+",
+    );
+}
+
+#[test]
+fn a_container_that_others_see_is_shared() {
+    check(
+        "  def f(a, into):
+      own = []
+      into.own = own
+-     own.append(a)
++     own.append(a + 1)
+  def g(items):
+~     first = items[0]
+~     return first
+",
+    );
+}
+
+#[test]
+fn what_is_put_behind_another_name_arrives() {
+    check(
+        "  def f(a):
+      one = []
+      other = one
+-     other.append(a)
++     other.append(a + 1)
+~     return one[0]
+",
+    );
+}
