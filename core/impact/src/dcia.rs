@@ -200,7 +200,11 @@ pub(crate) fn dcia(
         rules.out_formal.extend(procedure.outputs.iter().map(|output| (*output,)));
     }
     for site in program.call_sites.iter().filter(|site| is_reached(program.nodes[site.node.index()].procedure)) {
-        rules.call_site.push((site.node, program.procedures[site.callee.index()].called));
+        // A module is imported once, wherever that is.
+        let callee = &program.procedures[site.callee.index()];
+        if !callee.qualname.is_empty() || counterparts.procedures[site.callee.index()].is_none() {
+            rules.call_site.push((site.node, callee.called));
+        }
         for (formal, actual) in &site.inputs {
             rules.in_actual.extend(actual.iter().map(|variable| (*variable, *formal, site.node)));
         }

@@ -8,7 +8,7 @@ use twincell_syntax::{PerSide, Side};
 
 use crate::dcia::{Derived, Fact, Rule, dcia};
 use crate::lower::lower;
-use crate::mapping::{Mapping, map};
+use crate::mapping::{Counterparts, Mapping, map};
 use crate::program::{NodeId, Output, ProcedureId, Program, Role, Shared, StatementId, Variable, VariableId};
 use crate::result::{
     Cut, Entries, Entry, FunctionImpact, IMPACT_VERSION, Impact, ImpactOptions, Place, State, StatementImpact, Step,
@@ -20,7 +20,10 @@ use crate::sem::Equivalences;
 pub fn impact(old: &Project, new: &Project, entries: &Entries, options: &ImpactOptions) -> Impact {
     let programs = PerSide { old: lower(old), new: lower(new) };
     let mapping = map(&programs.old, &programs.new);
-    let reached = programs.as_ref().map(|program| reached(program, entries));
+    let reached = PerSide {
+        old: reached(&programs.old, &mapping.old, entries),
+        new: reached(&programs.new, &mapping.new, entries),
+    };
     let derived = PerSide {
         old: dcia(&programs.old, &mapping.old, &Equivalences::default(), |one| reached.old[one.index()]),
         new: dcia(&programs.new, &mapping.new, &Equivalences::default(), |one| reached.new[one.index()]),
@@ -57,17 +60,17 @@ fn is_entry(procedure: &crate::program::Procedure, entry: &Entry) -> bool {
     *procedure.module == *entry.module && *procedure.qualname == *entry.function
 }
 
-/// Which procedures executions from the entries may reach.
-fn reached(program: &Program, entries: &Entries) -> Vec<bool> {
-    if entries.0.is_empty() {
-        return vec![true; program.procedures.len()];
-    }
+/// Which procedures executions from the entries may reach. Without entries, executions start at what both versions have.
+fn reached(program: &Program, counterparts: &Counterparts, entries: &Entries) -> Vec<bool> {
     let mut callees: Vec<Vec<ProcedureId>> = vec![Vec::new(); program.procedures.len()];
     for site in &program.call_sites {
         callees[program.nodes[site.node.index()].procedure.index()].push(site.callee);
     }
     let mut reached = vec![false; program.procedures.len()];
-    let starts = program.procedures.iter().enumerate().filter(|(_, procedure)| {
+    let starts = program.procedures.iter().enumerate().filter(|(at, procedure)| {
+        if entries.0.is_empty() {
+            return counterparts.procedures[*at].is_some();
+        }
         entries.0.iter().any(|entry| {
             // The module of an entry is imported before.
             is_entry(procedure, entry) || *procedure.module == *entry.module && procedure.qualname.is_empty()

@@ -7,8 +7,9 @@
 //! programs. `sem` is where proofs of equivalence are to come in.
 //!
 //! A statement that is not impacted reads the same sequence of values in both versions, provided that what [`Unsound`] lists
-//! does not matter, that no operation fails outside of a `try`, that both versions end, and that libraries write attributes of
-//! a project's objects only through their methods. Deliberately absent: running anything, and sentences.
+//! does not matter, that no operation fails outside of a `try`, that both versions end and import the same modules in any order,
+//! that libraries write attributes of a project's objects only through their methods, and that containers which an object of a
+//! library holds are changed through that object alone. Deliberately absent: running anything, and sentences.
 //!
 //! ```
 //! use twincell_impact::{Entries, ImpactOptions, State, impact};

@@ -164,7 +164,7 @@ pub struct Entry {
     pub function: String,
 }
 
-/// Where executions start. Without any, they may start everywhere.
+/// Where executions start. Without any, they may start at every function that both versions have.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Entries(pub Vec<Entry>);
 

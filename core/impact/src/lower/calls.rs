@@ -6,6 +6,7 @@ use ruff_python_ast::{Expr, ExprCall, Parameters};
 use ruff_text_size::{Ranged, TextRange};
 use twincell_semantic::{CallKind, Referent, SymbolKind, fields};
 
+use super::declare::{Body, Declaration};
 use super::draft::{Builder, DraftCall, Place};
 use super::effects::{self, Effect};
 use super::expressions::ALL_ITEMS;
@@ -157,7 +158,6 @@ impl<'a> Builder<'_, 'a> {
             _ => (Vec::new(), None),
         };
         let by_class = attribute.is_some_and(|attribute| self.is_class(&attribute.value));
-        let mut is_wrapped = false;
         for target in &targets {
             match target {
                 Target::Procedure(procedure) => {
@@ -166,7 +166,7 @@ impl<'a> Builder<'_, 'a> {
                     let gives = attribute.is_some() && declaration.takes_receiver && (!by_class || is_class_method);
                     let passing = if gives { Passing::WithObject } else { Passing::AsWritten };
                     callees.procedures.push((*procedure, passing));
-                    is_wrapped |= wraps(declaration.body);
+                    self.wrappers(declaration, &mut callees);
                 }
                 Target::Class(class) => {
                     let makers: Vec<ProcedureId> =
@@ -193,7 +193,7 @@ impl<'a> Builder<'_, 'a> {
                 }
             }
         }
-        if targets.is_empty() || is_wrapped {
+        if targets.is_empty() {
             self.unknown_callees(call, &mut callees);
         }
         if callees.has_other {
@@ -238,7 +238,7 @@ impl<'a> Builder<'_, 'a> {
                     false => (one, Passing::AsWritten),
                 }
             }));
-        } else {
+        } else if !self.is_of_project(&call.func) {
             callees.effects.push(effects::of_method(""));
         }
         let direct = world.called_from(self.module, &self.owner, CallKind::Direct);
@@ -249,6 +249,50 @@ impl<'a> Builder<'_, 'a> {
         callees.procedures.extend(direct.into_iter().filter(is_value).map(|one| (one, Passing::AsWritten)));
         if let Some(methods) = world.declared.methods.get("__call__") {
             callees.procedures.extend(methods.iter().map(|one| (*one, Passing::Anywhere)));
+        }
+    }
+
+    /// Whether a called value is what procedures of the project return, so that the flow of values knows it.
+    fn is_of_project(&self, expr: &Expr) -> bool {
+        let Expr::Call(call) = expr else { return false };
+        let (range, is_attribute) = match call.func.as_ref() {
+            Expr::Name(name) => (name.range, false),
+            Expr::Attribute(attribute) => (attribute.attr.range, true),
+            _ => return false,
+        };
+        let targets = self.world.targets(self.module, range, is_attribute);
+        !targets.is_empty() && targets.iter().all(|target| matches!(target, Target::Procedure(_)))
+    }
+
+    /// What decorators put in the place of a function. Nearly all of them give something that calls it.
+    fn wrappers(&self, declaration: &Declaration<'a>, callees: &mut Callees) {
+        let world = self.world;
+        for decorator in decorators(declaration.body) {
+            if PLAIN_DECORATORS.contains(&decorator_name(decorator)) {
+                continue;
+            }
+            let range = match decorator.as_call_expr().map_or(decorator, |call| &*call.func) {
+                Expr::Name(name) => name.range,
+                Expr::Attribute(attribute) => attribute.attr.range,
+                other => other.range(),
+            };
+            let targets = world.targets(declaration.module, range, true);
+            let of_stdlib = |target: &Target| match target {
+                Target::External(path) => ["contextlib.", "functools."].iter().any(|one| path.starts_with(one)),
+                _ => false,
+            };
+            if !targets.is_empty() && targets.iter().all(of_stdlib) {
+                continue;
+            }
+            callees.has_other = true;
+            let of_project = |target: &Target| !matches!(target, Target::External(_));
+            if targets.is_empty() || !targets.iter().all(of_project) {
+                callees.effects.push(effects::of_method(""));
+            }
+            // The flow of values knows the inner functions that are called here.
+            let direct = world.called_from(self.module, &self.owner, CallKind::Direct).into_iter();
+            let inner = direct.filter(|one| world.declared.procedures[one.index()].qualname.contains("<locals>"));
+            callees.procedures.extend(inner.map(|one| (one, Passing::AsWritten)));
         }
     }
 
@@ -300,13 +344,17 @@ impl<'a> Builder<'_, 'a> {
         let reaches = !reads.is_empty();
         for effect in &callees.effects {
             let is_deep = !callees.is_of_container && !callees.is_shallow;
-            let mut holders = vec![holder];
-            if !callees.is_of_container {
-                holders.extend(arguments.iter().map(|argument| argument.holder));
-            }
-            for holder in holders.into_iter().filter(|_| reaches) {
+            if reaches {
                 reads.extend(self.items(effect.reads_items, holder, is_deep));
-                writes.extend(self.items(effect.writes_items, holder, is_deep));
+            }
+            if callees.is_of_container {
+                writes.extend(self.items(effect.writes_items, holder, false));
+            } else {
+                // What an object of a library holds is outside. The object itself is updated.
+                for argument in arguments {
+                    reads.extend(self.items(effect.reads_items, argument.holder, is_deep));
+                    writes.extend(self.items(effect.writes_items, argument.holder, is_deep));
+                }
             }
             if effect.reads_outside {
                 reads.push(self.shared(Shared::Outside));
@@ -324,6 +372,8 @@ impl<'a> Builder<'_, 'a> {
         if !callees.fields.is_empty() {
             writes.push(self.shared(Shared::AnyAttribute));
         }
+        let changes = |effect: &Effect| !effect.writes_items.is_empty();
+        let mutated = mutated.filter(|_| callees.effects.iter().any(changes));
         let is_update = mutated.is_some();
         if let Some(name) = mutated {
             let places = self.read_name(name);
@@ -484,7 +534,7 @@ fn mutated(call: &ExprCall) -> Option<&str> {
 }
 
 /// How shared variables name a procedure.
-pub(super) fn function_name(declaration: &super::declare::Declaration<'_>) -> Arc<str> {
+pub(super) fn function_name(declaration: &Declaration<'_>) -> Arc<str> {
     match declaration.ordinal {
         0 => declaration.qualname.clone(),
         number => format!("{}#{}", declaration.qualname, number + 1).into(),
@@ -506,9 +556,13 @@ fn parameter_defaults(parameters: &Parameters) -> impl Iterator<Item = bool> {
     plain.chain(rest).chain(only).chain(parameters.kwarg.iter().map(|_| false))
 }
 
-fn decorators(body: super::declare::Body<'_>) -> Vec<&Expr> {
+/// Decorators that leave a function as it is, or only say how it is called.
+const PLAIN_DECORATORS: &[&str] =
+    &["staticmethod", "classmethod", "property", "abstractmethod", "overload", "override", "final", "setter"];
+
+fn decorators(body: Body<'_>) -> Vec<&Expr> {
     match body {
-        super::declare::Body::Function(function) => function.decorator_list.iter().map(|one| &one.expression).collect(),
+        Body::Function(function) => function.decorator_list.iter().map(|one| &one.expression).collect(),
         _ => Vec::new(),
     }
 }
@@ -522,12 +576,6 @@ fn decorator_name(expr: &Expr) -> &str {
     }
 }
 
-fn has_decorator(body: super::declare::Body<'_>, name: &str) -> bool {
+fn has_decorator(body: Body<'_>, name: &str) -> bool {
     decorators(body).into_iter().any(|one| decorator_name(one) == name)
-}
-
-/// Whether a decorator may put something in the place of a function.
-fn wraps(body: super::declare::Body<'_>) -> bool {
-    let plain = ["staticmethod", "classmethod", "property", "abstractmethod", "overload", "override", "wraps", "final"];
-    decorators(body).into_iter().any(|one| !plain.contains(&decorator_name(one)))
 }

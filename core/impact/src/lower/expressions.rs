@@ -13,8 +13,8 @@ use super::declare::{Found, Frame, FrameKind, look_up};
 use super::draft::{Builder, Jump, Place};
 use super::operators;
 use super::owned::{Holder, Made};
-use super::world::World;
-use crate::program::{Items, Shared, UnsoundKind};
+use super::world::{Target, World};
+use crate::program::{Items, ProcedureId, Shared, UnsoundKind};
 
 pub(super) const ALL_ITEMS: &[Items] = &[Items::Sequence, Items::Mapping, Items::Set];
 
@@ -241,9 +241,7 @@ impl<'a> Builder<'_, 'a> {
             && matches!(frame.kind, FrameKind::Module | FrameKind::Class)
         {
             let name = mangle(name, self.class.as_deref());
-            if self.world.declared.words.contains(name.as_str()) {
-                places.push(self.shared(Shared::Attribute(name.as_str().into())));
-            }
+            places.push(self.shared(Shared::Attribute(name.as_str().into())));
         }
         places
     }
@@ -278,10 +276,22 @@ impl<'a> Builder<'_, 'a> {
         if !is_own {
             reads.push(self.shared(Shared::Outside));
         }
-        if declared.properties.contains_key(&name) {
-            reads = self.call_any(attribute.range, "property", &declared.properties[&name].clone(), reads);
+        let properties = self.properties(attribute, &name);
+        if !properties.is_empty() {
+            reads = self.call_any(attribute.range, "property", &properties, reads);
         }
         if is_own { reads } else { self.operation(attribute.range, operators::GET_ATTRIBUTE, reads) }
+    }
+
+    /// The methods that an attribute may run: those of its class if it is known, or all of its name.
+    pub fn properties(&self, attribute: &ExprAttribute, name: &Arc<str>) -> Vec<ProcedureId> {
+        let all = self.world.declared.properties.get(name).map_or(&[][..], |all| all);
+        let range = attribute.attr.range;
+        if all.is_empty() || self.world.referents(self.module, range).is_empty() {
+            return all.to_vec();
+        }
+        let targets = self.world.targets(self.module, range, true);
+        all.iter().copied().filter(|one| targets.contains(&Target::Procedure(*one))).collect()
     }
 
     /// An operation that runs one of these methods where a class of the project has them.

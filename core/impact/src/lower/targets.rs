@@ -101,8 +101,9 @@ impl<'a> Builder<'_, 'a> {
         }
         self.fails = true;
         let mut reads = self.operation(attribute.range, operators::SET_ATTRIBUTE, reads);
-        if let Some(setters) = self.world.declared.properties.get(&name) {
-            reads = self.call_any(attribute.range, "setter", setters, reads);
+        let setters = self.properties(attribute, &name);
+        if !setters.is_empty() {
+            reads = self.call_any(attribute.range, "setter", &setters, reads);
         }
         let mut writes = vec![self.shared(Shared::Attribute(name)), self.shared(Shared::AnyAttribute)];
         for referent in self.world.referents(self.module, attribute.attr.range) {
