@@ -174,7 +174,7 @@ pub(crate) fn dcia(
 ) -> Derived {
     let mut rules = Rules::default();
     let is_shared = |variable: &VariableId| matches!(program.variables[variable.index()], Variable::Shared(_));
-    for (at, node) in program.nodes.iter().enumerate().filter(|(_, node)| is_reached(node.procedure)) {
+    for (at, node) in program.nodes.iter().enumerate().filter(|(_, node)| node.runs && is_reached(node.procedure)) {
         let id = NodeId(at as u32);
         let (direct, arguments) = match &node.dispatch {
             Some(dispatch) => (dispatch, node.reads.as_slice()),
@@ -199,7 +199,10 @@ pub(crate) fn dcia(
         rules.in_formal.extend(procedure.inputs.iter().map(|input| (*input,)));
         rules.out_formal.extend(procedure.outputs.iter().map(|output| (*output,)));
     }
-    for site in program.call_sites.iter().filter(|site| is_reached(program.nodes[site.node.index()].procedure)) {
+    for site in program.call_sites.iter().filter(|site| {
+        let node = &program.nodes[site.node.index()];
+        node.runs && is_reached(node.procedure)
+    }) {
         // A module is imported once, wherever that is.
         let callee = &program.procedures[site.callee.index()];
         if !callee.qualname.is_empty() || counterparts.procedures[site.callee.index()].is_none() {

@@ -208,7 +208,14 @@ impl Joined {
                 Shared::Default(path, function, parameter) => VariableName::Default { path, function, parameter },
                 Shared::Attribute(name) => VariableName::Attribute(name),
                 Shared::AnyAttribute => VariableName::AnyAttribute,
-                Shared::Items(_) => VariableName::Items,
+                Shared::Items(_) | Shared::ForeignItems => VariableName::Items,
+                Shared::ItemsOf(holder) => match &*holder {
+                    Shared::Attribute(name) => VariableName::ItemsOfAttribute(name.clone()),
+                    Shared::Global(_, name) | Shared::Captured(_, _, name) => {
+                        VariableName::ItemsOfVariable(name.clone())
+                    }
+                    _ => VariableName::Items,
+                },
                 Shared::Consumption => VariableName::Consumption,
                 Shared::Outside => VariableName::Outside,
             },

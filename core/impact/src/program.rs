@@ -112,6 +112,8 @@ pub(crate) struct Node {
     /// The branching nodes on which it is control-dependent, and by which of their sides.
     pub controls: Vec<(NodeId, u8)>,
     pub is_branching: bool,
+    /// Some way leads to it from the entry.
+    pub runs: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -154,6 +156,10 @@ pub(crate) enum Shared {
     AnyAttribute,
     /// The elements that were put into containers after they were made.
     Items(Items),
+    /// The elements of the containers that one attribute or variable alone holds.
+    ItemsOf(Arc<Shared>),
+    /// The elements of such containers, as far as unknown code changes them.
+    ForeignItems,
     /// What consumers of generators decided.
     Consumption,
     /// The state of everything outside of the project.

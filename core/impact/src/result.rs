@@ -136,6 +136,10 @@ pub enum VariableName {
     AnyAttribute,
     /// The elements of containers.
     Items,
+    /// The elements of containers that only attributes of this name hold.
+    ItemsOfAttribute(Arc<str>),
+    /// The elements of a container that only this global or captured variable holds.
+    ItemsOfVariable(Arc<str>),
     /// How far generators are consumed.
     Consumption,
     /// What is outside of the project.

@@ -8,16 +8,17 @@ use rustc_hash::{FxHashMap, FxHasher};
 use super::Output as Shareds;
 use super::calls::function_name;
 use super::draft::{Draft, Place};
-use super::owned;
+use super::owned::{Maps, escaped, resolve};
 use super::versions::{Version, versions};
 use super::world::World;
 use crate::dominance::dominance;
 use crate::program::{
-    CallSite, Node, NodeId, Output, Procedure, ProcedureId, Program, Role, Unsound, Variable, VariableId,
+    CallSite, Node, NodeId, Output, Procedure, ProcedureId, Program, Role, Shared, Unsound, Variable, VariableId,
 };
 
-pub(super) fn assemble(world: &World<'_>, out: Shareds, mut drafts: Vec<Draft>) -> Program {
+pub(super) fn assemble(world: &World<'_>, mut out: Shareds, mut drafts: Vec<Draft>) -> Program {
     let raises = raising(&drafts);
+    let (foreign, any_attribute) = (out.shared(Shared::ForeignItems), out.shared(Shared::AnyAttribute));
     let mut program = Program::default();
     let mut variables = Variables::default();
     let shared: Vec<VariableId> = out.shared.iter().map(|one| variables.add(Variable::Shared(one.clone()))).collect();
@@ -37,6 +38,7 @@ pub(super) fn assemble(world: &World<'_>, out: Shareds, mut drafts: Vec<Draft>) 
             nodes: 0..0,
         });
     }
+    let maps = Maps { escaped: escaped(&drafts, &out), foreign, any_attribute };
     let mut keys = vec![FxHasher::default(); drafts.len()];
     for statement in &out.statements {
         statement.key.hash(&mut keys[statement.procedure.index()]);
@@ -45,7 +47,7 @@ pub(super) fn assemble(world: &World<'_>, out: Shareds, mut drafts: Vec<Draft>) 
         let declaration = &world.declared.procedures[at];
         function_name(declaration).rsplit('.').next().hash(&mut keys[at]);
         program.procedures[at].key = keys[at].finish();
-        add_procedure(&mut program, &mut variables, &shared, ProcedureId(at as u32), draft, &raises, world);
+        add_procedure(&mut program, &mut variables, &shared, ProcedureId(at as u32), draft, &raises, &maps, world);
     }
     program.statements = out.statements;
     program.variables = variables.0;
@@ -155,6 +157,7 @@ fn controls(draft: &Draft, edges: &[(u32, u8, u32)]) -> Vec<Vec<(u32, u8)>> {
     controls
 }
 
+#[allow(clippy::too_many_arguments)]
 fn add_procedure(
     program: &mut Program,
     variables: &mut Variables,
@@ -162,6 +165,7 @@ fn add_procedure(
     id: ProcedureId,
     draft: &mut Draft,
     raises: &[bool],
+    maps: &Maps,
     world: &World<'_>,
 ) {
     let edges = edges(draft, raises);
@@ -169,7 +173,7 @@ fn add_procedure(
     for (from, _, to) in &edges {
         successors[*from as usize].push(*to);
     }
-    owned::resolve(draft, &successors);
+    resolve(draft, &successors, maps);
     let draft = &*draft;
     let controls = controls(draft, &edges);
     let versions = versions(draft, &successors);
@@ -254,6 +258,7 @@ fn add_procedure(
             writes,
             dispatch: node.dispatch.as_deref().map(of),
             controls: controls[at].iter().map(|(node, side)| (NodeId(first + node), *side)).collect(),
+            runs: versions.runs[at],
             is_branching: sides.take_while(|edge| edge.0 == at as u32).nth(1).is_some(),
         });
     }
@@ -271,6 +276,7 @@ fn add_procedure(
             dispatch: None,
             controls: Vec::new(),
             is_branching: false,
+            runs: true,
         });
     }
     program.procedures[id.index()].nodes = first..program.nodes.len() as u32;

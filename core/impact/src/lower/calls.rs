@@ -54,8 +54,12 @@ struct Callees {
     fields: Vec<Arc<str>>,
     /// Something else than procedures may give the result.
     has_other: bool,
+    /// Python calls: a special method, a property.
+    is_operation: bool,
     /// A method of a builtin container or text, which only touches its object.
     is_of_container: bool,
+    /// Elements of arguments are read.
+    reads_arguments: bool,
     /// The effects look at elements of arguments, but not into them.
     is_shallow: bool,
     /// What a builtin reads and writes by a name that an argument says.
@@ -82,7 +86,7 @@ impl<'a> Builder<'_, 'a> {
             }
         }
         let only_looks = match call.func.as_ref() {
-            Expr::Attribute(attribute) => matches!(attribute.attr.as_str(), "extend" | "update" | "join"),
+            Expr::Attribute(attribute) => effects::reads_arguments(&attribute.attr),
             _ => self.builtin(call).is_some_and(|name| owned::only_looks(name, is_iterated)),
         };
         let arguments = self.arguments(call, only_looks);
@@ -93,7 +97,8 @@ impl<'a> Builder<'_, 'a> {
         if !callees.is_of_container || gives_view {
             self.escapes(holder);
         }
-        if only_looks && !callees.procedures.is_empty() {
+        callees.reads_arguments = only_looks;
+        if only_looks && (!callees.procedures.is_empty() || callees.effects.iter().any(Effect::is_unknown)) {
             arguments.iter().for_each(|argument| self.escapes(argument.holder));
         }
         function.sort_unstable();
@@ -111,6 +116,7 @@ impl<'a> Builder<'_, 'a> {
         let callees = Callees {
             procedures: candidates.iter().map(|one| (*one, Passing::Anywhere)).collect(),
             has_other: true,
+            is_operation: true,
             ..Callees::default()
         };
         let arguments = [
@@ -349,12 +355,18 @@ impl<'a> Builder<'_, 'a> {
             }
             if callees.is_of_container {
                 writes.extend(self.items(effect.writes_items, holder, false));
+                for argument in arguments.iter().filter(|_| callees.reads_arguments) {
+                    reads.extend(self.items(ALL_ITEMS, argument.holder, true));
+                }
             } else {
                 // What an object of a library holds is outside. The object itself is updated.
                 for argument in arguments {
                     reads.extend(self.items(effect.reads_items, argument.holder, is_deep));
                     writes.extend(self.items(effect.writes_items, argument.holder, is_deep));
                 }
+            }
+            if effect.is_unknown() && !arguments.is_empty() {
+                writes.push(self.shared(Shared::ForeignItems));
             }
             if effect.reads_outside {
                 reads.push(self.shared(Shared::Outside));
@@ -382,6 +394,7 @@ impl<'a> Builder<'_, 'a> {
         writes.sort_unstable();
         writes.dedup();
         let node = self.step(range, tag, reads, writes);
+        let is_operation = callees.is_operation;
         let first = calls.first().cloned();
         let draft = self.draft_node(node);
         draft.is_whole = true;
@@ -390,6 +403,8 @@ impl<'a> Builder<'_, 'a> {
         draft.calls = calls;
         self.fails = false;
         match first {
+            // An operation is no branch outside of a `try`, whatever runs for it.
+            Some(call) if is_operation && !self.is_caught() => self.may_fail_by(&call),
             Some(call) => {
                 let reads = if self.is_caught() { vec![raised, failed] } else { vec![raised] };
                 let check = self.landing_step(range, "check", reads, Vec::new());
@@ -496,7 +511,11 @@ impl<'a> Builder<'_, 'a> {
                 self.unsound(call.range(), UnsoundKind::DynamicAttribute);
                 callees.reads.push(self.shared(Shared::AnyAttribute));
             }
-            ("getattr" | "hasattr", Some(attribute)) => callees.reads.push(self.shared(Shared::Attribute(attribute))),
+            ("getattr" | "hasattr", Some(attribute)) => {
+                let map = self.out.shared(Shared::Attribute(attribute));
+                self.out.escaped.insert(map);
+                callees.reads.push(Place::Shared(map));
+            }
             ("setattr" | "delattr" | "__setattr__", Some(attribute)) => {
                 callees.writes.push(self.shared(Shared::Attribute(attribute)));
                 callees.writes.push(self.shared(Shared::AnyAttribute));

@@ -291,6 +291,11 @@ impl<'w, 'a> Builder<'w, 'a> {
         }
     }
 
+    /// An operation may fail by what its methods raise.
+    pub fn may_fail_by(&mut self, call: &DraftCall) {
+        self.landing().failures.extend([call.raised, call.failed]);
+    }
+
     /// A call may raise: `check` reads what it raised.
     pub fn may_raise(&mut self, node: u32, check: u32, call: &DraftCall) {
         let is_caught = self.is_caught();

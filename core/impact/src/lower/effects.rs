@@ -18,6 +18,13 @@ pub(super) struct Effect {
     pub reads_attributes: bool,
 }
 
+impl Effect {
+    /// It may do whatever its arguments allow.
+    pub fn is_unknown(&self) -> bool {
+        *self == UNKNOWN
+    }
+}
+
 /// An unknown callee may read and write all that its arguments reach. A library writes the attributes of a project's
 /// objects only through their methods.
 const UNKNOWN: Effect = Effect {
@@ -97,7 +104,7 @@ pub(super) fn of_path(path: &str, has_generated_methods: bool) -> Effect {
         return Effect { reads_items: ALL_ITEMS, writes_items, reads_outside, reads_attributes, ..NONE };
     }
     let root = path.split('.').next().unwrap_or_default();
-    if matches!(root, "logging" | "warnings") {
+    if matches!(root, "logging" | "warnings" | "typing_extensions") {
         return LOOKS;
     }
     if is_of_stdlib(root) {
@@ -142,6 +149,35 @@ pub(super) fn of_method(name: &str) -> Effect {
         _ => return UNKNOWN,
     };
     Effect { reads_items: writes, writes_items: writes, ..NONE }
+}
+
+/// Methods of builtin classes that read the elements of their arguments.
+const READING_ARGUMENTS: &[&str] = &[
+    "join",
+    "extend",
+    "update",
+    "format",
+    "format_map",
+    "union",
+    "intersection",
+    "difference",
+    "symmetric_difference",
+    "issubset",
+    "issuperset",
+    "isdisjoint",
+    "index",
+    "count",
+    "fromkeys",
+    "intersection_update",
+    "difference_update",
+    "symmetric_difference_update",
+    "extendleft",
+    "translate",
+];
+
+/// Whether a method of a builtin class reads the elements of its arguments, and gives them no other name.
+pub(super) fn reads_arguments(name: &str) -> bool {
+    READING_ARGUMENTS.contains(&name)
 }
 
 /// Whether a method changes the container that it belongs to.

@@ -22,12 +22,11 @@ impl<'a> Builder<'_, 'a> {
     /// What the value of an expression depends on. Calls in it become nodes.
     pub fn value(&mut self, expr: &'a Expr) -> Vec<Place> {
         match expr {
-            Expr::Name(_) => {
+            Expr::Name(_) | Expr::Attribute(_) => {
                 let (places, holder) = self.look(expr);
                 self.escapes(holder);
                 places
             }
-            Expr::Attribute(attribute) => self.attribute(attribute),
             Expr::Call(call) => self.call(call),
             Expr::Subscript(subscript) => {
                 let (mut reads, holder) = self.look(&subscript.value);
@@ -250,13 +249,8 @@ impl<'a> Builder<'_, 'a> {
         mangle(&attribute.attr, self.class.as_deref()).into()
     }
 
-    fn attribute(&mut self, attribute: &'a ExprAttribute) -> Vec<Place> {
-        let base = self.value(&attribute.value);
-        self.attribute_of(attribute, base)
-    }
-
-    /// What `object.name` reads.
-    pub fn attribute_of(&mut self, attribute: &'a ExprAttribute, base: Vec<Place>) -> Vec<Place> {
+    /// What `object.name` reads, and who holds its value.
+    pub fn look_at_attribute(&mut self, attribute: &'a ExprAttribute, base: Vec<Place>) -> (Vec<Place>, Holder) {
         let name = self.attribute_name(attribute);
         self.fails = true;
         if &*name == "__dict__" {
@@ -266,11 +260,15 @@ impl<'a> Builder<'_, 'a> {
         let variables = self.world.module_variables(self.module, attribute.attr.range);
         if !variables.is_empty() {
             for (path, name) in variables {
-                reads.push(self.shared(Shared::Global(path, name)));
+                let place = self.out.shared(Shared::Global(path, name));
+                self.out.escaped.insert(place);
+                reads.push(Place::Shared(place));
             }
-            return reads;
+            let holder = if self.made_of(attribute) { Holder::Nobody(Made::Scalar) } else { Holder::Unknown };
+            return (reads, holder);
         }
-        reads.push(self.shared(Shared::Attribute(name.clone())));
+        let map = self.out.shared(Shared::Attribute(name.clone()));
+        reads.push(Place::Shared(map));
         let declared = &self.world.declared;
         let is_own = declared.assigned.contains(&name) || declared.methods.contains_key(&name);
         if !is_own {
@@ -280,7 +278,14 @@ impl<'a> Builder<'_, 'a> {
         if !properties.is_empty() {
             reads = self.call_any(attribute.range, "property", &properties, reads);
         }
-        if is_own { reads } else { self.operation(attribute.range, operators::GET_ATTRIBUTE, reads) }
+        if is_own && properties.is_empty() {
+            return (reads, Holder::Shared(map));
+        }
+        (self.operation(attribute.range, operators::GET_ATTRIBUTE, reads), Holder::Unknown)
+    }
+
+    fn made_of(&self, attribute: &ExprAttribute) -> bool {
+        self.is_definition_at(attribute.attr.range)
     }
 
     /// The methods that an attribute may run: those of its class if it is known, or all of its name.

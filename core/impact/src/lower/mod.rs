@@ -30,7 +30,7 @@ mod world;
 use std::sync::Arc;
 
 use ruff_text_size::Ranged;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use twincell_semantic::Project;
 use twincell_syntax::parse::{normalize_newlines, parse, with_stack_for};
 
@@ -49,6 +49,8 @@ struct Output {
     statements: Vec<Statement>,
     shared: Vec<Shared>,
     shared_ids: FxHashMap<Shared, u32>,
+    /// Shared variables whose containers get other names.
+    escaped: FxHashSet<u32>,
     /// Module, line and kind.
     unsound: Vec<(usize, u32, UnsoundKind)>,
 }

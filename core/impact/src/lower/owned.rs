@@ -1,11 +1,14 @@
-//! Containers that one local alone holds. Nobody else sees what is put into them, so they need no map that all containers
-//! share: an update of the container is an update of the local.
+//! Containers that one variable alone holds. Nobody else sees what is put into them, so they need no map that all containers
+//! share. An update of a local's container is an update of the local, and the containers of an attribute, a global or a
+//! captured variable have a map of their own.
 //!
-//! A local holds its container alone if all its values are made on the spot (`[]`, `dict()`, a comprehension), up to where
+//! A variable holds its container alone if all its values are made on the spot (`[]`, `dict()`, a comprehension), up to where
 //! the container may get another name: it is returned, stored, or passed to something that may keep it.
 
 use ruff_python_ast::{Expr, ExprCall, Operator};
-use rustc_hash::FxHashMap;
+use ruff_text_size::TextRange;
+use rustc_hash::{FxHashMap, FxHashSet};
+use twincell_semantic::Referent;
 
 use super::declare::{Found, look_up};
 use super::draft::{Builder, Draft, Place};
@@ -27,6 +30,8 @@ pub(super) enum Made {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Holder {
     Local(u32),
+    /// A shared variable.
+    Shared(u32),
     /// Nobody: it was just made.
     Nobody(Made),
     Unknown,
@@ -35,10 +40,12 @@ pub(super) enum Holder {
 /// A shared map that is read or written unless a local alone holds the container.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Guard {
-    pub local: u32,
-    pub map: u32,
+    holder: Place,
+    map: u32,
+    /// The map of what a shared variable alone holds.
+    own: u32,
     /// Elements of elements count, too.
-    pub is_deep: bool,
+    is_deep: bool,
 }
 
 /// Builtins whose results are scalars.
@@ -159,12 +166,26 @@ impl<'a> Builder<'_, 'a> {
                 }
                 _ => Made::Unknown,
             },
+            Expr::Attribute(attribute) if self.is_definition(expr) || self.is_of_typing(attribute.attr.range) => {
+                Made::Scalar
+            }
             _ => Made::Unknown,
         }
     }
 
+    /// Whether a reference is a part of the module `typing`.
+    fn is_of_typing(&self, range: TextRange) -> bool {
+        let referents = self.world.referents(self.module, range);
+        let of_typing = |one: &Referent| matches!(one, Referent::External(path) if path.starts_with("typing"));
+        !referents.is_empty() && referents.iter().all(of_typing)
+    }
+
     /// The value of an expression that is looked at, and gets no other name.
     pub fn look(&mut self, expr: &'a Expr) -> (Vec<Place>, Holder) {
+        if let Expr::Attribute(attribute) = expr {
+            let base = self.value(&attribute.value);
+            return self.look_at_attribute(attribute, base);
+        }
         let Expr::Name(name) = expr else {
             let made = self.made(expr);
             let holder = if made == Made::Unknown { Holder::Unknown } else { Holder::Nobody(made) };
@@ -172,7 +193,9 @@ impl<'a> Builder<'_, 'a> {
         };
         let places = self.read_name(&name.id);
         let holder = match places[..] {
+            _ if self.is_definition(expr) => Holder::Nobody(Made::Scalar),
             [Place::Local(local)] => Holder::Local(local),
+            [Place::Shared(shared)] => Holder::Shared(shared),
             _ => Holder::Unknown,
         };
         (places, holder)
@@ -184,21 +207,35 @@ impl<'a> Builder<'_, 'a> {
             Holder::Nobody(Made::Scalar) => Vec::new(),
             Holder::Nobody(_) if !is_deep => Vec::new(),
             Holder::Nobody(_) | Holder::Unknown => kinds.map_items(self),
-            Holder::Local(local) => {
-                let guards = kinds.iter().map(|kind| {
-                    let map = self.out.shared(Shared::Items(*kind));
-                    self.draft.guards.push(Guard { local, map, is_deep });
-                    Place::Guarded(self.draft.guards.len() as u32 - 1)
-                });
-                guards.collect()
-            }
+            Holder::Local(local) => self.guards(kinds, Place::Local(local), is_deep),
+            Holder::Shared(shared) => self.guards(kinds, Place::Shared(shared), is_deep),
         }
+    }
+
+    fn guards(&mut self, kinds: &[Items], holder: Place, is_deep: bool) -> Vec<Place> {
+        let mut guards = Vec::new();
+        for kind in kinds {
+            let map = self.out.shared(Shared::Items(*kind));
+            let own = match holder {
+                Place::Shared(shared) => {
+                    self.out.shared(Shared::ItemsOf(self.out.shared[shared as usize].clone().into()))
+                }
+                _ => map,
+            };
+            self.draft.guards.push(Guard { holder, map, own, is_deep });
+            guards.push(Place::Guarded(self.draft.guards.len() as u32 - 1));
+        }
+        guards
     }
 
     /// The value that a holder holds gets another name.
     pub fn escapes(&mut self, holder: Holder) {
-        if let Holder::Local(local) = holder {
-            self.escaping.push(local);
+        match holder {
+            Holder::Local(local) => self.escaping.push(local),
+            Holder::Shared(shared) => {
+                self.out.escaped.insert(shared);
+            }
+            Holder::Nobody(_) | Holder::Unknown => {}
         }
     }
 }
@@ -214,8 +251,31 @@ pub(super) fn is_shallow(name: &str) -> bool {
     SHALLOW.contains(&name)
 }
 
-/// Decides for each guard at each node whether the shared map is meant.
-pub(super) fn resolve(draft: &mut Draft, successors: &[Vec<u32>]) {
+/// The shared variables whose containers have other names: some value of theirs is not made on the spot, or somebody keeps it.
+pub(super) fn escaped(drafts: &[Draft], out: &super::Output) -> FxHashSet<u32> {
+    let mut escaped = out.escaped.clone();
+    for node in drafts.iter().flat_map(|draft| &draft.nodes) {
+        if !node.is_update && node.makes == Made::Unknown {
+            escaped.extend(node.writes.iter().filter_map(|place| match place {
+                Place::Shared(shared) => Some(*shared),
+                _ => None,
+            }));
+        }
+    }
+    escaped
+}
+
+/// The shared variables that decide which map is meant.
+pub(super) struct Maps {
+    pub escaped: FxHashSet<u32>,
+    /// What unknown code changes of containers that one shared variable holds.
+    pub foreign: u32,
+    /// All attributes, for those who read them by no name.
+    pub any_attribute: u32,
+}
+
+/// Decides for each guard at each node which map is meant.
+pub(super) fn resolve(draft: &mut Draft, successors: &[Vec<u32>], Maps { escaped, foreign, any_attribute }: &Maps) {
     if draft.guards.is_empty() {
         return;
     }
@@ -230,33 +290,52 @@ pub(super) fn resolve(draft: &mut Draft, successors: &[Vec<u32>]) {
     }
     let mut visible: FxHashMap<u32, Vec<bool>> = FxHashMap::default();
     for guard in &draft.guards {
-        if made.get(&guard.local) == Some(&Made::Container) {
-            visible.entry(guard.local).or_insert_with(|| visible_at(draft, successors, guard.local));
+        if let Place::Local(local) = guard.holder
+            && made.get(&local) == Some(&Made::Container)
+        {
+            visible.entry(local).or_insert_with(|| visible_at(draft, successors, local));
         }
     }
     let guards = std::mem::take(&mut draft.guards);
-    let place = |at: usize, place: Place| -> Option<Place> {
-        let Place::Guarded(number) = place else { return Some(place) };
-        let guard = guards.get(number as usize)?;
-        let is_own = match made.get(&guard.local) {
-            Some(Made::Scalar) => true,
-            Some(Made::Container) => !guard.is_deep && !visible.get(&guard.local).is_some_and(|visible| visible[at]),
-            _ => false,
-        };
-        (!is_own).then_some(Place::Shared(guard.map))
+    let maps = |at: usize, guard: &Guard| -> Vec<u32> {
+        match guard.holder {
+            Place::Local(local) => match made.get(&local) {
+                Some(Made::Scalar) => vec![],
+                Some(Made::Container) if !guard.is_deep && !visible.get(&local).is_some_and(|visible| visible[at]) => {
+                    vec![]
+                }
+                _ => vec![guard.map],
+            },
+            Place::Shared(shared) if escaped.contains(&shared) => vec![guard.map],
+            _ if guard.is_deep => vec![guard.map, guard.own, *foreign],
+            _ => vec![guard.own, *foreign],
+        }
     };
     for (at, node) in draft.nodes.iter_mut().enumerate() {
-        let replace = |places: &mut Vec<Place>| {
-            if places.iter().any(|one| matches!(one, Place::Guarded(_))) {
-                *places = std::mem::take(places).into_iter().filter_map(|one| place(at, one)).collect();
-                places.sort_unstable();
-                places.dedup();
+        let replace = |places: &mut Vec<Place>, is_write: bool| {
+            if !places.iter().any(|one| matches!(one, Place::Guarded(_))) {
+                return;
             }
+            let mut found = Vec::new();
+            for place in std::mem::take(places) {
+                match place {
+                    Place::Guarded(number) => {
+                        let maps = guards.get(number as usize).map(|guard| maps(at, guard)).unwrap_or_default();
+                        // Who writes such a container is no unknown code, and changes what the object holds.
+                        let of_object = |map: u32| if is_write && map == *foreign { *any_attribute } else { map };
+                        found.extend(maps.into_iter().map(of_object).map(Place::Shared));
+                    }
+                    other => found.push(other),
+                }
+            }
+            found.sort_unstable();
+            found.dedup();
+            *places = found;
         };
-        replace(&mut node.reads);
-        replace(&mut node.writes);
-        node.dispatch.iter_mut().for_each(replace);
-        node.calls.iter_mut().flat_map(|call| &mut call.inputs).for_each(replace);
+        replace(&mut node.reads, false);
+        replace(&mut node.writes, true);
+        node.dispatch.iter_mut().for_each(|places| replace(places, false));
+        node.calls.iter_mut().flat_map(|call| &mut call.inputs).for_each(|places| replace(places, false));
     }
 }
 

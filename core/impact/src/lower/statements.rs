@@ -151,6 +151,9 @@ impl<'a> Builder<'_, 'a> {
             self.begin(TextRange::new(range.start(), test.end()), "if", &[test.range()]);
             let reads = self.test(test);
             let branch = self.failing_step(test.range(), "if", reads, Vec::new());
+            if is_for_type_checkers(test) {
+                self.frontier.clear();
+            }
             self.body(body);
             ends.append(&mut self.frontier);
             self.frontier = Self::side(branch, 1);
@@ -338,7 +341,9 @@ impl<'a> Builder<'_, 'a> {
                 }
                 node.arguments.patterns.iter().for_each(|one| self.pattern(one, reads));
                 for keyword in &node.arguments.keywords {
-                    reads.push(self.shared(Shared::Attribute(keyword.attr.as_str().into())));
+                    let map = self.out.shared(Shared::Attribute(keyword.attr.as_str().into()));
+                    self.out.escaped.insert(map);
+                    reads.push(Place::Shared(map));
                     self.pattern(&keyword.pattern, reads);
                 }
             }
@@ -394,7 +399,10 @@ impl<'a> Builder<'_, 'a> {
                 }
                 for module in &modules {
                     for name in exports(world.project, *module) {
-                        let place = self.shared(Shared::Global(world.project.path(*module).into(), name.clone()));
+                        let variable = Shared::Global(world.project.path(*module).into(), name.clone());
+                        let variable = self.out.shared(variable);
+                        self.out.escaped.insert(variable);
+                        let place = Place::Shared(variable);
                         let writes = self.write_name(&name);
                         self.step(alias.range, &name, vec![place], writes);
                     }
@@ -404,7 +412,9 @@ impl<'a> Builder<'_, 'a> {
             let mut reads = Vec::new();
             for module in &modules {
                 let path = world.project.path(*module).into();
-                reads.push(self.shared(Shared::Global(path, alias.name.as_str().into())));
+                let variable = self.out.shared(Shared::Global(path, alias.name.as_str().into()));
+                self.out.escaped.insert(variable);
+                reads.push(Place::Shared(variable));
             }
             for referent in world.referents(self.module, alias.name.range) {
                 if let Referent::Symbol(symbol) = referent
@@ -417,6 +427,15 @@ impl<'a> Builder<'_, 'a> {
             let writes = self.write_name(alias.asname.as_ref().unwrap_or(&alias.name));
             self.step(alias.range, "import", reads, writes);
         }
+    }
+}
+
+/// A condition that never holds when a program runs.
+fn is_for_type_checkers(test: &Expr) -> bool {
+    match test {
+        Expr::Name(name) => name.id == "TYPE_CHECKING",
+        Expr::Attribute(attribute) => &attribute.attr == "TYPE_CHECKING",
+        _ => false,
     }
 }
 

@@ -63,7 +63,9 @@ impl<'a> Builder<'_, 'a> {
             }
             Expr::Attribute(attribute) => {
                 reads.extend(self.value(&attribute.value));
-                self.store_attribute(attribute, reads);
+                let node = self.store_attribute(attribute, reads);
+                let node = self.draft_node(node);
+                (node.makes, node.is_update) = (makes, is_update);
             }
             Expr::Subscript(subscript) => {
                 let (places, holder) = self.look(&subscript.value);
@@ -94,7 +96,7 @@ impl<'a> Builder<'_, 'a> {
         }
     }
 
-    fn store_attribute(&mut self, attribute: &'a ExprAttribute, reads: Vec<Place>) {
+    fn store_attribute(&mut self, attribute: &'a ExprAttribute, reads: Vec<Place>) -> u32 {
         let name = self.attribute_name(attribute);
         if self.is_definition(&attribute.value) {
             self.unsound(attribute.range, UnsoundKind::Monkeypatch);
@@ -116,16 +118,19 @@ impl<'a> Builder<'_, 'a> {
                 }
             }
         }
-        self.failing_step(attribute.range, "store", reads, writes);
+        self.failing_step(attribute.range, "store", reads, writes)
     }
 
     /// Whether an expression is a class, a function or a module of the project by its name.
-    fn is_definition(&self, expr: &Expr) -> bool {
-        let range = match expr {
-            Expr::Name(name) => name.range,
-            Expr::Attribute(attribute) => attribute.attr.range,
-            _ => return false,
-        };
+    pub fn is_definition(&self, expr: &Expr) -> bool {
+        match expr {
+            Expr::Name(name) => self.is_definition_at(name.range),
+            Expr::Attribute(attribute) => self.is_definition_at(attribute.attr.range),
+            _ => false,
+        }
+    }
+
+    pub fn is_definition_at(&self, range: TextRange) -> bool {
         self.world.referents(self.module, range).iter().any(|referent| match referent {
             Referent::Symbol(symbol) => self.world.project.symbol(*symbol).is_some_and(|symbol| {
                 matches!(symbol.kind, SymbolKind::Class | SymbolKind::Function | SymbolKind::Module)

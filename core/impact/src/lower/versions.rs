@@ -26,6 +26,8 @@ pub(super) struct Join {
 pub(super) struct Versions {
     pub reads: Vec<Vec<(Place, Version)>>,
     pub joins: Vec<Join>,
+    /// Whether some way leads to a node.
+    pub runs: Vec<bool>,
 }
 
 pub(super) fn versions(draft: &Draft, successors: &[Vec<u32>]) -> Versions {
@@ -45,6 +47,7 @@ pub(super) fn versions(draft: &Draft, successors: &[Vec<u32>]) -> Versions {
     }
     let mut renaming = Renaming { draft, temporaries, current: FxHashMap::default(), out: Versions::default() };
     renaming.out.reads = vec![Vec::new(); draft.nodes.len()];
+    renaming.out.runs = found.parent.iter().map(Option::is_some).collect();
     let mut joins_at: FxHashMap<u32, Vec<u32>> = FxHashMap::default();
     let mut locals: Vec<(&u32, &Vec<u32>)> = writers.iter().collect();
     locals.sort();

@@ -364,3 +364,58 @@ fn what_is_put_behind_another_name_arrives() {
 ",
     );
 }
+
+#[test]
+fn containers_of_attributes_and_globals_are_told_apart_by_their_names() {
+    check(
+        "  SEEN = {}
+  class Log:
+      def __init__(self):
+          self.lines = []
+          self.levels = []
+      def add(self, line):
+-         self.lines.append(line)
++         self.lines.append(line * 2)
+          self.levels.append(1)
+      def text(self):
+~         return ''.join(self.lines)
+      def level(self):
+          return self.levels[0]
+  def see(name):
+      if name in SEEN:
+          return SEEN[name]
+      SEEN[name] = 1
+",
+    );
+}
+
+#[test]
+fn a_container_that_an_attribute_shares_is_shared() {
+    check(
+        "  class Log:
+      def __init__(self, lines):
+          self.lines = lines
+      def add(self, line):
+-         self.lines.append(line)
++         self.lines.append(line * 2)
+  def f(lines):
+~     return lines[0]
+",
+    );
+}
+
+#[test]
+fn what_never_runs_impacts_nothing() {
+    check(
+        "  import typing
+  def f(a):
+      if typing.TYPE_CHECKING:
+-         a = 1
++         a = 2
+      x = a
+      return x
+-     x = 3
++     x = 4
+",
+    );
+}
