@@ -13,7 +13,7 @@ use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
 use crate::mapping::{Counterparts, is_mapped};
-use crate::program::{NodeId, ProcedureId, Program, Variable, VariableId};
+use crate::program::{NodeId, ProcedureId, Program, Shared, Variable, VariableId};
 use crate::sem::Equivalences;
 
 /// The rule by which a fact was derived.
@@ -170,6 +170,7 @@ pub(crate) fn dcia(
     program: &Program,
     counterparts: &Counterparts,
     equivalences: &Equivalences,
+    follows_outside: bool,
     is_reached: impl Fn(ProcedureId) -> bool,
 ) -> Derived {
     let mut rules = Rules::default();
@@ -182,7 +183,9 @@ pub(crate) fn dcia(
         };
         rules.rvars.extend(direct.iter().map(|variable| (id, *variable)));
         rules.argument.extend(arguments.iter().filter(|one| !direct.contains(one)).map(|variable| (id, *variable)));
-        for variable in &node.writes {
+        let is_followed =
+            |one: &&VariableId| follows_outside || program.variables[one.index()] != Variable::Shared(Shared::Outside);
+        for variable in node.writes.iter().filter(is_followed) {
             let into = if is_shared(variable) { &mut rules.stores } else { &mut rules.wvars };
             into.push((id, *variable));
         }

@@ -25,8 +25,12 @@ pub fn impact(old: &Project, new: &Project, entries: &Entries, options: &ImpactO
         new: reached(&programs.new, &mapping.new, entries),
     };
     let derived = PerSide {
-        old: dcia(&programs.old, &mapping.old, &Equivalences::default(), |one| reached.old[one.index()]),
-        new: dcia(&programs.new, &mapping.new, &Equivalences::default(), |one| reached.new[one.index()]),
+        old: dcia(&programs.old, &mapping.old, &Equivalences::default(), options.outside, |one| {
+            reached.old[one.index()]
+        }),
+        new: dcia(&programs.new, &mapping.new, &Equivalences::default(), options.outside, |one| {
+            reached.new[one.index()]
+        }),
     };
     let mut cut = Vec::new();
     if programs.old.is_cut || programs.new.is_cut {

@@ -175,6 +175,9 @@ pub struct Entries(pub Vec<Entry>);
 /// Bounds of a result.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ImpactOptions {
+    /// Whether impact goes on through files, libraries and other state outside of the project. Without it, calls of code
+    /// outside do not affect each other.
+    pub outside: bool,
     /// The most steps of a chain.
     pub max_chain: usize,
     /// The most statements of a result.
@@ -183,6 +186,6 @@ pub struct ImpactOptions {
 
 impl Default for ImpactOptions {
     fn default() -> Self {
-        Self { max_chain: 200, max_statements: 200_000 }
+        Self { outside: true, max_chain: 200, max_statements: 200_000 }
     }
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use rustc_hash::{FxHashMap, FxHasher};
 
 use super::Output as Shareds;
-use super::calls::function_name;
+use super::arguments::function_name;
 use super::draft::{Draft, Place};
 use super::owned::{Maps, escaped, resolve};
 use super::versions::{Version, versions};

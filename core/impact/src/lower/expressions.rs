@@ -1,20 +1,18 @@
 //! Expressions: what a value reads, and the nodes of its calls in the order of evaluation.
 
 use std::rc::Rc;
-use std::sync::Arc;
 
 use ruff_python_ast::visitor::source_order::{self, SourceOrderVisitor};
-use ruff_python_ast::{CmpOp, Comprehension, Expr, ExprAttribute, ExprCall, ExprLambda, Operator, UnaryOp};
+use ruff_python_ast::{CmpOp, Comprehension, Expr, ExprCall, ExprLambda, Operator, UnaryOp};
 use ruff_text_size::{Ranged, TextRange};
-use twincell_semantic::{Referent, SymbolKind};
-use twincell_syntax::scopes::{Bindings, mangle};
+use twincell_syntax::scopes::Bindings;
 
-use super::declare::{Found, Frame, FrameKind, look_up};
+use super::declare::{Frame, FrameKind};
 use super::draft::{Builder, Jump, Place};
 use super::operators;
 use super::owned::{Holder, Made};
-use super::world::{Target, World};
-use crate::program::{Items, ProcedureId, Shared, UnsoundKind};
+use super::world::World;
+use crate::program::{Items, Shared};
 
 pub(super) const ALL_ITEMS: &[Items] = &[Items::Sequence, Items::Mapping, Items::Set];
 
@@ -186,119 +184,6 @@ impl<'a> Builder<'_, 'a> {
         vec![sent]
     }
 
-    pub fn name_places(&mut self, name: &str, is_write: bool) -> Vec<Place> {
-        let mangled = mangle(name, self.class.as_deref());
-        let name = mangled.as_str();
-        let mut places = Vec::new();
-        let mut from = self.frame.clone();
-        loop {
-            let (Found::In(frame), crosses) = look_up(&from, name) else { return places };
-            let path = &self.world.paths[self.module];
-            let is_captured = || self.world.declared.captured.contains(&(frame.key, Arc::from(name)));
-            let place = match frame.kind {
-                FrameKind::Module => {
-                    let is_own = !crosses && self.owner_is_module();
-                    if is_own && !is_captured() && !self.world.declared.words.contains(name) {
-                        self.local(name)
-                    } else {
-                        self.shared(Shared::Global(path.clone(), name.into()))
-                    }
-                }
-                FrameKind::Function if is_captured() => {
-                    self.shared(Shared::Captured(path.clone(), frame.function.clone(), name.into()))
-                }
-                FrameKind::Function => self.local(name),
-                FrameKind::Comprehension if is_captured() => {
-                    let function = format!("{}%comprehension", frame.function).into();
-                    self.shared(Shared::Captured(path.clone(), function, name.into()))
-                }
-                FrameKind::Comprehension => self.local(&format!("{name}%{}", depth(&frame))),
-                FrameKind::Class => self.local(&format!("{name}%class{}", depth(&frame))),
-            };
-            places.push(place);
-            // The body of a class sees the outer variable until it binds its own.
-            match (&frame.outer, frame.kind) {
-                (Some(outer), FrameKind::Class) if !is_write => from = outer.clone(),
-                _ => return places,
-            }
-        }
-    }
-
-    fn owner_is_module(&self) -> bool {
-        self.world.declared.procedures[self.procedure.index()].qualname.is_empty()
-    }
-
-    pub fn read_name(&mut self, name: &str) -> Vec<Place> {
-        self.name_places(name, false)
-    }
-
-    /// The places that an assignment of a name writes.
-    pub fn write_name(&mut self, name: &str) -> Vec<Place> {
-        let mut places = self.name_places(name, true);
-        let (found, _) = look_up(&self.frame, name);
-        if let Found::In(frame) = found
-            && matches!(frame.kind, FrameKind::Module | FrameKind::Class)
-        {
-            let name = mangle(name, self.class.as_deref());
-            places.push(self.shared(Shared::Attribute(name.as_str().into())));
-        }
-        places
-    }
-
-    pub fn attribute_name(&self, attribute: &ExprAttribute) -> Arc<str> {
-        mangle(&attribute.attr, self.class.as_deref()).into()
-    }
-
-    /// What `object.name` reads, and who holds its value.
-    pub fn look_at_attribute(&mut self, attribute: &'a ExprAttribute, base: Vec<Place>) -> (Vec<Place>, Holder) {
-        let name = self.attribute_name(attribute);
-        self.fails = true;
-        if &*name == "__dict__" {
-            self.unsound(attribute.range, UnsoundKind::Namespace);
-        }
-        let mut reads = base;
-        let variables = self.world.module_variables(self.module, attribute.attr.range);
-        if !variables.is_empty() {
-            for (path, name) in variables {
-                let place = self.out.shared(Shared::Global(path, name));
-                self.out.escaped.insert(place);
-                reads.push(Place::Shared(place));
-            }
-            let holder = if self.made_of(attribute) { Holder::Nobody(Made::Scalar) } else { Holder::Unknown };
-            return (reads, holder);
-        }
-        let map = self.out.shared(Shared::Attribute(name.clone()));
-        reads.push(Place::Shared(map));
-        let declared = &self.world.declared;
-        let is_own = declared.assigned.contains(&name) || declared.methods.contains_key(&name);
-        if !is_own {
-            reads.push(self.shared(Shared::Outside));
-        }
-        let properties = self.properties(attribute, &name);
-        if !properties.is_empty() {
-            reads = self.call_any(attribute.range, "property", &properties, reads);
-        }
-        if is_own && properties.is_empty() {
-            return (reads, Holder::Shared(map));
-        }
-        (self.operation(attribute.range, operators::GET_ATTRIBUTE, reads), Holder::Unknown)
-    }
-
-    fn made_of(&self, attribute: &ExprAttribute) -> bool {
-        self.is_definition_at(attribute.attr.range)
-    }
-
-    /// The methods that an attribute may run: those of its class if it is known, or all of its name.
-    pub fn properties(&self, attribute: &ExprAttribute, name: &Arc<str>) -> Vec<ProcedureId> {
-        let all = self.world.declared.properties.get(name).map_or(&[][..], |all| all);
-        let range = attribute.attr.range;
-        if all.is_empty() || self.world.referents(self.module, range).is_empty() {
-            return all.to_vec();
-        }
-        let targets = self.world.targets(self.module, range, true);
-        all.iter().copied().filter(|one| targets.contains(&Target::Procedure(*one))).collect()
-    }
-
     /// An operation that runs one of these methods where a class of the project has them.
     pub fn operation(&mut self, range: TextRange, names: &[&str], reads: Vec<Place>) -> Vec<Place> {
         let mut candidates = Vec::new();
@@ -437,11 +322,6 @@ fn is_view(call: &ExprCall) -> bool {
     }
 }
 
-/// How many scopes are around a scope.
-fn depth(frame: &Rc<Frame>) -> usize {
-    std::iter::successors(frame.outer.as_ref(), |frame| frame.outer.as_ref()).count()
-}
-
 struct Parts<'a>(Vec<&'a Expr>);
 
 impl<'a> SourceOrderVisitor<'a> for Parts<'a> {
@@ -472,24 +352,5 @@ impl<'e> SourceOrderVisitor<'e> for Steps<'_, '_> {
         if !self.found && !matches!(expr, Expr::Lambda(_)) {
             source_order::walk_expr(self, expr);
         }
-    }
-}
-
-impl World<'_> {
-    /// The variables of modules that an attribute is, if it is nothing else.
-    fn module_variables(&self, module: usize, range: TextRange) -> Vec<(Arc<str>, Arc<str>)> {
-        let referents = self.referents(module, range);
-        let mut found = Vec::new();
-        for referent in referents {
-            let Referent::Symbol(symbol) = referent else { return Vec::new() };
-            let Some(kind) = self.project.symbol(*symbol).map(|symbol| symbol.kind) else { return Vec::new() };
-            let name = self.project.name(*symbol);
-            let is_top = !name.qualname.contains('.');
-            if !is_top || !matches!(kind, SymbolKind::Variable | SymbolKind::Function | SymbolKind::Class) {
-                return Vec::new();
-            }
-            found.push((name.path.clone(), name.qualname.clone()));
-        }
-        found
     }
 }

@@ -2,7 +2,7 @@
 //! variables in single-assignment form.
 //!
 //! `declare` finds the procedures and the scopes of names, `world` has what the project's model says of places, a
-//! `draft::Builder` reads one procedure (`statements`, `targets`, `expressions`, `calls`, `owned`), and `assemble` gives locals their
+//! `draft::Builder` reads one procedure (`statements`, `expressions`, `calls`, ...), and `assemble` gives locals their
 //! versions and joins the procedures.
 //!
 //! Attributes are one map for each name, and elements of containers one for each kind of container. These maps, globals and
@@ -13,14 +13,19 @@
 //! A statement raises by `raise`, `assert`, or a call of a procedure that does. Within a `try` with handlers, every
 //! operation may. Elsewhere a failing operation is part of what a procedure raises, and no branch.
 
+mod arguments;
 mod assemble;
+mod callees;
 mod calls;
 mod declare;
 mod draft;
 mod effects;
 mod expressions;
+mod imports;
+mod names;
 mod operators;
 mod owned;
+mod patterns;
 mod source;
 mod statements;
 mod targets;
@@ -113,7 +118,7 @@ fn draft(world: &World<'_>, out: &mut Output, id: ProcedureId, is_cut: bool) -> 
     let mut builder = Builder::new(world, out, id);
     let entry = builder.node(Role::Entry, 0, Vec::new(), Vec::new());
     if let Some(parameters) = declaration.parameters() {
-        for name in calls::parameter_names(parameters) {
+        for name in arguments::parameter_names(parameters) {
             let writes = builder.name_places(name, true);
             builder.node(Role::Parameter, 0, Vec::new(), writes);
             builder.draft.parameters.push(name.into());

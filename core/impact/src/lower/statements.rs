@@ -1,10 +1,7 @@
 //! Statements: their nodes, and how control goes from one to the next.
 
-use ruff_python_ast::{
-    Expr, Pattern, Stmt, StmtFor, StmtIf, StmtImport, StmtImportFrom, StmtMatch, StmtWhile, StmtWith,
-};
+use ruff_python_ast::{Expr, Stmt, StmtFor, StmtIf, StmtWhile, StmtWith};
 use ruff_text_size::{Ranged, TextRange};
-use twincell_semantic::{Referent, exports, modules_named};
 
 use super::draft::{Builder, Jump, Place};
 use super::expressions::{ALL_ITEMS, MapItems};
@@ -130,7 +127,7 @@ impl<'a> Builder<'_, 'a> {
     }
 
     /// What a condition reads.
-    fn test(&mut self, test: &'a Expr) -> Vec<Place> {
+    pub fn test(&mut self, test: &'a Expr) -> Vec<Place> {
         let reads = self.look(test).0;
         match test {
             Expr::Compare(_) | Expr::UnaryOp(_) | Expr::BooleanLiteral(_) => reads,
@@ -290,144 +287,6 @@ impl<'a> Builder<'_, 'a> {
         }
         self.frontier = ends;
     }
-
-    fn match_statement(&mut self, node: &'a StmtMatch) {
-        let head = TextRange::new(node.start(), node.subject.end());
-        self.begin(head, "match", &[node.subject.range()]);
-        let reads = self.value(&node.subject);
-        let subject = self.temporary();
-        self.failing_step(node.subject.range(), "subject", reads, vec![subject]);
-        let mut ends = Vec::new();
-        for case in &node.cases {
-            let end = case.guard.as_ref().map_or(case.pattern.end(), |guard| guard.end());
-            self.begin(TextRange::new(case.start(), end), "case", &[TextRange::new(case.pattern.start(), end)]);
-            let mut reads = vec![subject];
-            self.pattern(&case.pattern, &mut reads);
-            let branch = self.step(case.pattern.range(), "case", reads.clone(), Vec::new());
-            let writes: Vec<Place> =
-                names_of(&case.pattern).into_iter().flat_map(|name| self.write_name(name)).collect();
-            if !writes.is_empty() {
-                self.step(case.pattern.range(), "captured", reads, writes);
-            }
-            let mut next = if case.pattern.is_irrefutable() { Vec::new() } else { Self::side(branch, 1) };
-            if let Some(guard) = &case.guard {
-                let reads = self.test(guard);
-                let branch = self.failing_step(guard.range(), "guard", reads, Vec::new());
-                next.extend(Self::side(branch, 1));
-            }
-            self.body(&case.body);
-            ends.append(&mut self.frontier);
-            self.frontier = next;
-        }
-        self.frontier.extend(ends);
-    }
-
-    /// What a pattern reads besides the subject.
-    fn pattern(&mut self, pattern: &'a Pattern, reads: &mut Vec<Place>) {
-        match pattern {
-            Pattern::MatchValue(node) => reads.extend(self.value(&node.value)),
-            Pattern::MatchSequence(node) => {
-                reads.extend(ALL_ITEMS.map_items(self));
-                node.patterns.iter().for_each(|one| self.pattern(one, reads));
-            }
-            Pattern::MatchMapping(node) => {
-                reads.extend(ALL_ITEMS.map_items(self));
-                node.patterns.iter().for_each(|one| self.pattern(one, reads));
-            }
-            Pattern::MatchClass(node) => {
-                reads.extend(self.value(&node.cls));
-                if !node.arguments.patterns.is_empty() {
-                    reads.push(self.shared(Shared::AnyAttribute));
-                }
-                node.arguments.patterns.iter().for_each(|one| self.pattern(one, reads));
-                for keyword in &node.arguments.keywords {
-                    let map = self.out.shared(Shared::Attribute(keyword.attr.as_str().into()));
-                    self.out.escaped.insert(map);
-                    reads.push(Place::Shared(map));
-                    self.pattern(&keyword.pattern, reads);
-                }
-            }
-            Pattern::MatchAs(node) => {
-                if let Some(inner) = &node.pattern {
-                    self.pattern(inner, reads);
-                }
-            }
-            Pattern::MatchOr(node) => node.patterns.iter().for_each(|one| self.pattern(one, reads)),
-            Pattern::MatchSingleton(_) | Pattern::MatchStar(_) => {}
-        }
-    }
-
-    fn import(&mut self, node: &'a StmtImport) {
-        self.begin(node.range, "import", &[node.range]);
-        for alias in &node.names {
-            let mut dotted = String::new();
-            for part in alias.name.split('.') {
-                dotted = if dotted.is_empty() { part.to_owned() } else { format!("{dotted}.{part}") };
-                for module in modules_named(self.world.project, &dotted) {
-                    if let Some(body) = self.world.body_of(module) {
-                        self.run_module(alias.range, body);
-                    }
-                }
-            }
-            let first = alias.name.split('.').next().unwrap_or_default();
-            let writes = self.write_name(alias.asname.as_ref().map_or(first, |name| name.as_str()));
-            self.step(alias.range, "import", Vec::new(), writes);
-        }
-    }
-
-    fn import_from(&mut self, node: &'a StmtImportFrom) {
-        self.begin(node.range, "import", &[node.range]);
-        let world = self.world;
-        let at = node.module.as_ref().map_or(node.range, |module| module.range());
-        let modules: Vec<_> = world
-            .referents(self.module, at)
-            .iter()
-            .filter_map(|referent| match referent {
-                Referent::Symbol(symbol) if symbol.is_module() => Some(symbol.module()),
-                _ => None,
-            })
-            .collect();
-        for module in &modules {
-            if let Some(body) = world.body_of(*module) {
-                self.run_module(at, body);
-            }
-        }
-        for alias in &node.names {
-            if &alias.name == "*" {
-                if modules.is_empty() {
-                    self.unsound(alias.range, UnsoundKind::StarImport);
-                }
-                for module in &modules {
-                    for name in exports(world.project, *module) {
-                        let variable = Shared::Global(world.project.path(*module).into(), name.clone());
-                        let variable = self.out.shared(variable);
-                        self.out.escaped.insert(variable);
-                        let place = Place::Shared(variable);
-                        let writes = self.write_name(&name);
-                        self.step(alias.range, &name, vec![place], writes);
-                    }
-                }
-                continue;
-            }
-            let mut reads = Vec::new();
-            for module in &modules {
-                let path = world.project.path(*module).into();
-                let variable = self.out.shared(Shared::Global(path, alias.name.as_str().into()));
-                self.out.escaped.insert(variable);
-                reads.push(Place::Shared(variable));
-            }
-            for referent in world.referents(self.module, alias.name.range) {
-                if let Referent::Symbol(symbol) = referent
-                    && symbol.is_module()
-                    && let Some(body) = world.body_of(symbol.module())
-                {
-                    self.run_module(alias.range, body);
-                }
-            }
-            let writes = self.write_name(alias.asname.as_ref().unwrap_or(&alias.name));
-            self.step(alias.range, "import", reads, writes);
-        }
-    }
 }
 
 /// A condition that never holds when a program runs.
@@ -448,31 +307,4 @@ fn suppresses(manager: &Expr) -> bool {
         _ => return false,
     };
     matches!(name, "suppress" | "raises" | "assertRaises" | "assertRaisesRegex" | "ExitStack" | "AsyncExitStack")
-}
-
-/// The names that a pattern binds.
-fn names_of(pattern: &Pattern) -> Vec<&str> {
-    let mut names = Vec::new();
-    let mut open = vec![pattern];
-    while let Some(next) = open.pop() {
-        match next {
-            Pattern::MatchAs(node) => {
-                names.extend(node.name.as_ref().map(|name| name.as_str()));
-                open.extend(node.pattern.as_deref());
-            }
-            Pattern::MatchStar(node) => names.extend(node.name.as_ref().map(|name| name.as_str())),
-            Pattern::MatchMapping(node) => {
-                names.extend(node.rest.as_ref().map(|name| name.as_str()));
-                open.extend(&node.patterns);
-            }
-            Pattern::MatchSequence(node) => open.extend(&node.patterns),
-            Pattern::MatchOr(node) => open.extend(&node.patterns),
-            Pattern::MatchClass(node) => {
-                open.extend(&node.arguments.patterns);
-                open.extend(node.arguments.keywords.iter().map(|one| &one.pattern));
-            }
-            Pattern::MatchValue(_) | Pattern::MatchSingleton(_) => {}
-        }
-    }
-    names
 }

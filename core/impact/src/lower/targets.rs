@@ -8,7 +8,7 @@ use ruff_text_size::{Ranged, TextRange};
 use twincell_semantic::{CallKind, Referent, SymbolKind};
 use twincell_syntax::scopes::Bindings;
 
-use super::calls::parameter_names;
+use super::arguments::parameter_names;
 use super::declare::{Frame, FrameKind};
 use super::draft::{Builder, Place};
 use super::expressions::{ALL_ITEMS, MapItems, kinds_of_key};

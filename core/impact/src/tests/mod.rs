@@ -1,5 +1,7 @@
 //! Changes of small programs, and which of their lines are changed (`+`), impacted (`~`) or neither.
 
+mod containers;
+mod options;
 mod paper;
 mod properties;
 mod statements;
