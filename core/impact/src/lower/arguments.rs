@@ -8,7 +8,7 @@ use ruff_text_size::Ranged;
 use super::callees::Passing;
 use super::declare::Declaration;
 use super::draft::{Builder, Place};
-use super::expressions::ALL_ITEMS;
+use super::items::ALL_ITEMS;
 use super::owned::Holder;
 use crate::program::{ProcedureId, Shared};
 

@@ -5,10 +5,10 @@ use ruff_text_size::{Ranged, TextRange};
 
 use super::arguments::{Argument, ArgumentKind};
 use super::callees::{Callees, Passing};
-use super::draft::{Builder, DraftCall, Place};
+use super::draft::{Builder, DraftCall, Made, Place};
 use super::effects::{self, Effect};
-use super::expressions::ALL_ITEMS;
-use super::owned::{self, Holder, Made};
+use super::items::ALL_ITEMS;
+use super::owned::{self, Holder};
 use crate::program::{ProcedureId, Shared};
 
 impl<'a> Builder<'_, 'a> {

@@ -9,7 +9,6 @@ use rustc_hash::{FxHashMap, FxHasher};
 
 use super::Output;
 use super::declare::Frame;
-use super::owned::{Guard, Made};
 use super::world::World;
 use crate::program::{ProcedureId, Role, Shared, Statement, StatementId, UnsoundKind};
 
@@ -22,6 +21,28 @@ pub(super) enum Place {
     Shared(u32),
     /// A shared map, unless a local alone holds the container (`owned`).
     Guarded(u32),
+}
+
+/// What a value is, as far as its expression tells.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Made {
+    /// A number, a text, a truth value: it holds nothing.
+    Scalar,
+    /// A new container, whose elements may have other names.
+    Container,
+    #[default]
+    Unknown,
+}
+
+/// A shared map that is read or written unless a local alone holds the container.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Guard {
+    pub holder: Place,
+    pub map: u32,
+    /// The map of what a shared variable alone holds.
+    pub own: u32,
+    /// Elements of elements count, too.
+    pub is_deep: bool,
 }
 
 /// An edge from a node's side. If it has calls, it exists only if one of them may raise by a statement of its own.

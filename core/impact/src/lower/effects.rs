@@ -4,7 +4,7 @@ use twincell_syntax::python::{
     ASKING, ASKING_MODULES, PURE_MODULES, attributes_of, is_builtin_exception, is_of_stdlib,
 };
 
-use super::expressions::ALL_ITEMS;
+use super::items::ALL_ITEMS;
 use crate::program::Items;
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

@@ -8,13 +8,12 @@ use ruff_text_size::{Ranged, TextRange};
 use twincell_syntax::scopes::Bindings;
 
 use super::declare::{Frame, FrameKind};
-use super::draft::{Builder, Jump, Place};
+use super::draft::{Builder, Jump, Made, Place};
+use super::items::{ALL_ITEMS, MapItems, kinds_of_key};
 use super::operators;
-use super::owned::{Holder, Made};
+use super::owned::Holder;
 use super::world::World;
-use crate::program::{Items, Shared};
-
-pub(super) const ALL_ITEMS: &[Items] = &[Items::Sequence, Items::Mapping, Items::Set];
+use crate::program::Shared;
 
 impl<'a> Builder<'_, 'a> {
     /// What the value of an expression depends on. Calls in it become nodes.
@@ -287,26 +286,6 @@ impl<'a> Builder<'_, 'a> {
         let mut finder = Steps { world: self.world, found: false };
         finder.visit_expr(expr);
         finder.found
-    }
-}
-
-/// The maps of elements as places.
-pub(super) trait MapItems {
-    fn map_items(&self, builder: &mut Builder<'_, '_>) -> Vec<Place>;
-}
-
-impl MapItems for [Items] {
-    fn map_items(&self, builder: &mut Builder<'_, '_>) -> Vec<Place> {
-        self.iter().map(|kind| builder.shared(Shared::Items(*kind))).collect()
-    }
-}
-
-/// The containers that take a key.
-pub(super) fn kinds_of_key(key: &Expr) -> &'static [Items] {
-    match key {
-        Expr::StringLiteral(_) | Expr::FString(_) | Expr::BytesLiteral(_) | Expr::Tuple(_) => &[Items::Mapping],
-        Expr::Slice(_) => &[Items::Sequence],
-        _ => &[Items::Sequence, Items::Mapping],
     }
 }
 

@@ -22,6 +22,7 @@ mod draft;
 mod effects;
 mod expressions;
 mod imports;
+mod items;
 mod names;
 mod operators;
 mod owned;

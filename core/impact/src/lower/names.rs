@@ -9,9 +9,9 @@ use twincell_semantic::{Referent, SymbolKind};
 use twincell_syntax::scopes::mangle;
 
 use super::declare::{Found, Frame, FrameKind, look_up};
-use super::draft::{Builder, Place};
+use super::draft::{Builder, Made, Place};
 use super::operators;
-use super::owned::{Holder, Made};
+use super::owned::Holder;
 use super::world::{Target, World};
 use crate::program::{ProcedureId, Shared, UnsoundKind};
 

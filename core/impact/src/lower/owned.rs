@@ -11,20 +11,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use twincell_semantic::Referent;
 
 use super::declare::{Found, look_up};
-use super::draft::{Builder, Draft, Place};
-use super::expressions::MapItems;
+use super::draft::{Builder, Draft, Guard, Made, Place};
+use super::items::MapItems;
 use crate::program::{Items, Shared};
-
-/// What a value is, as far as its expression tells.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Made {
-    /// A number, a text, a truth value: it holds nothing.
-    Scalar,
-    /// A new container, whose elements may have other names.
-    Container,
-    #[default]
-    Unknown,
-}
 
 /// Who holds a value that is looked at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,17 +24,6 @@ pub(super) enum Holder {
     /// Nobody: it was just made.
     Nobody(Made),
     Unknown,
-}
-
-/// A shared map that is read or written unless a local alone holds the container.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Guard {
-    holder: Place,
-    map: u32,
-    /// The map of what a shared variable alone holds.
-    own: u32,
-    /// Elements of elements count, too.
-    is_deep: bool,
 }
 
 /// Builtins whose results are scalars.

@@ -4,7 +4,7 @@ use ruff_python_ast::{Pattern, StmtMatch};
 use ruff_text_size::{Ranged, TextRange};
 
 use super::draft::{Builder, Place};
-use super::expressions::{ALL_ITEMS, MapItems};
+use super::items::{ALL_ITEMS, MapItems};
 use crate::program::Shared;
 
 impl<'a> Builder<'_, 'a> {

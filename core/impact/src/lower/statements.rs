@@ -3,10 +3,9 @@
 use ruff_python_ast::{Expr, Stmt, StmtFor, StmtIf, StmtWhile, StmtWith};
 use ruff_text_size::{Ranged, TextRange};
 
-use super::draft::{Builder, Jump, Place};
-use super::expressions::{ALL_ITEMS, MapItems};
+use super::draft::{Builder, Jump, Made, Place};
+use super::items::{ALL_ITEMS, MapItems};
 use super::operators;
-use super::owned::Made;
 use crate::program::{Items, Shared, UnsoundKind};
 
 impl<'a> Builder<'_, 'a> {

@@ -10,10 +10,9 @@ use twincell_syntax::scopes::Bindings;
 
 use super::arguments::parameter_names;
 use super::declare::{Frame, FrameKind};
-use super::draft::{Builder, Place};
-use super::expressions::{ALL_ITEMS, MapItems, kinds_of_key};
+use super::draft::{Builder, Made, Place};
+use super::items::{ALL_ITEMS, MapItems, kinds_of_key};
 use super::operators;
-use super::owned::Made;
 use crate::program::{Shared, UnsoundKind};
 
 impl<'a> Builder<'_, 'a> {

@@ -43,9 +43,7 @@ fn figure_1() {
 ~         printf('%s%c', '.12', delim)
 ~         return 1
 ~     return 0
-"
-        .replace('\t', "    ")
-        .as_str(),
+",
     );
 }
 

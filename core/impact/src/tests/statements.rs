@@ -36,12 +36,10 @@ fn branches_loops_and_their_ends_depend_on_conditions() {
           out = 7
 ~     if n:
 ~         out = 4
-      elif out:
-          out = 5
+~     elif out:
+~         out = 5
 ~     return out
-"
-        .replace("      elif out:\n          out = 5\n", "~     elif out:\n~         out = 5\n")
-        .as_str(),
+",
     );
 }
 
@@ -166,9 +164,7 @@ fn comprehensions_and_lambdas_have_scopes_of_their_own() {
 ~     g = lambda v: v + k
       print(x, zs)
 ~     return ys, g(1)
-"
-        .replace("~     g = lambda v: v + k\n", "~     g = lambda v: v + k\n")
-        .as_str(),
+",
     );
 }
 
@@ -227,9 +223,7 @@ fn a_default_reaches_those_that_do_not_give_the_argument() {
 ~     y = f(1)
       print(x)
 ~     return y
-"
-        .replace("      x = f(1, 5)", "      x = f(1, 5)")
-        .as_str(),
+",
     );
 }
 
@@ -268,17 +262,6 @@ fn methods_are_found_by_class_and_by_name() {
 
 #[test]
 fn a_statement_that_moves_within_its_dependences_is_not_changed() {
-    check(
-        "  def f(a, b):
--     y = b
-      x = a
-+     y = b
-      return x, y
-"
-        .replace("+     y = b", "      y = b")
-        .replace("-     y = b\n", "")
-        .as_str(),
-    );
     let old = "def f(a, b):\n    y = b\n    x = a\n    return x, y\n";
     let new = "def f(a, b):\n    x = a\n    y = b\n    return x, y\n";
     assert_eq!(super::marked(old, new), "  def f(a, b):\n      x = a\n      y = b\n      return x, y\n");
