@@ -165,14 +165,22 @@ impl Derived {
     }
 }
 
+/// The procedures that executions reach, and those at which they start.
+#[derive(Debug, Default)]
+pub(crate) struct Reached {
+    pub procedures: Vec<bool>,
+    pub starts: Vec<ProcedureId>,
+}
+
 /// Applies the rules to the procedures that are reached.
 pub(crate) fn dcia(
     program: &Program,
     counterparts: &Counterparts,
     equivalences: &Equivalences,
     follows_outside: bool,
-    is_reached: impl Fn(ProcedureId) -> bool,
+    reached: &Reached,
 ) -> Derived {
+    let is_reached = |procedure: ProcedureId| reached.procedures[procedure.index()];
     let mut rules = Rules::default();
     let is_shared = |variable: &VariableId| matches!(program.variables[variable.index()], Variable::Shared(_));
     for (at, node) in program.nodes.iter().enumerate().filter(|(_, node)| node.runs && is_reached(node.procedure)) {
@@ -201,6 +209,11 @@ pub(crate) fn dcia(
     for procedure in &program.procedures {
         rules.in_formal.extend(procedure.inputs.iter().map(|input| (*input,)));
         rules.out_formal.extend(procedure.outputs.iter().map(|output| (*output,)));
+    }
+    // Who calls from outside may leave arguments out.
+    for procedure in reached.starts.iter().map(|start| &program.procedures[start.index()]) {
+        let entry = NodeId(procedure.nodes.start);
+        rules.in_actual.extend(procedure.defaults.iter().map(|(input, default)| (*default, *input, entry)));
     }
     for site in program.call_sites.iter().filter(|site| {
         let node = &program.nodes[site.node.index()];

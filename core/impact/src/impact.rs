@@ -6,7 +6,7 @@ use std::sync::Arc;
 use twincell_semantic::{Project, calls_are_cut};
 use twincell_syntax::{PerSide, Side};
 
-use crate::dcia::{Derived, Fact, Rule, dcia};
+use crate::dcia::{Derived, Fact, Reached, Rule, dcia};
 use crate::lower::lower;
 use crate::mapping::{Counterparts, Mapping, map};
 use crate::program::{NodeId, Output, ProcedureId, Program, Role, Shared, StatementId, Variable, VariableId};
@@ -25,12 +25,8 @@ pub fn impact(old: &Project, new: &Project, entries: &Entries, options: &ImpactO
         new: reached(&programs.new, &mapping.new, entries),
     };
     let derived = PerSide {
-        old: dcia(&programs.old, &mapping.old, &Equivalences::default(), options.outside, |one| {
-            reached.old[one.index()]
-        }),
-        new: dcia(&programs.new, &mapping.new, &Equivalences::default(), options.outside, |one| {
-            reached.new[one.index()]
-        }),
+        old: dcia(&programs.old, &mapping.old, &Equivalences::default(), options.outside, &reached.old),
+        new: dcia(&programs.new, &mapping.new, &Equivalences::default(), options.outside, &reached.new),
     };
     let mut cut = Vec::new();
     if programs.old.is_cut || programs.new.is_cut {
@@ -41,7 +37,7 @@ pub fn impact(old: &Project, new: &Project, entries: &Entries, options: &ImpactO
     }
     let joined = Joined { programs, mapping, derived };
     let statements = joined.statements(options, &mut cut);
-    let functions = joined.functions(&statements, &reached.new);
+    let functions = joined.functions(&statements, &reached.new.procedures);
     let removed = joined.removed();
     let mut statements: Vec<StatementImpact> = statements.into_iter().map(|(_, statement)| statement).collect();
     if statements.len() > options.max_statements {
@@ -65,12 +61,12 @@ fn is_entry(procedure: &crate::program::Procedure, entry: &Entry) -> bool {
 }
 
 /// Which procedures executions from the entries may reach. Without entries, executions start at what both versions have.
-fn reached(program: &Program, counterparts: &Counterparts, entries: &Entries) -> Vec<bool> {
+fn reached(program: &Program, counterparts: &Counterparts, entries: &Entries) -> Reached {
     let mut callees: Vec<Vec<ProcedureId>> = vec![Vec::new(); program.procedures.len()];
     for site in &program.call_sites {
         callees[program.nodes[site.node.index()].procedure.index()].push(site.callee);
     }
-    let mut reached = vec![false; program.procedures.len()];
+    let mut procedures = vec![false; program.procedures.len()];
     let starts = program.procedures.iter().enumerate().filter(|(at, procedure)| {
         if entries.0.is_empty() {
             return counterparts.procedures[*at].is_some();
@@ -80,13 +76,14 @@ fn reached(program: &Program, counterparts: &Counterparts, entries: &Entries) ->
             is_entry(procedure, entry) || *procedure.module == *entry.module && procedure.qualname.is_empty()
         })
     });
-    let mut open: Vec<ProcedureId> = starts.map(|(at, _)| ProcedureId(at as u32)).collect();
+    let starts: Vec<ProcedureId> = starts.map(|(at, _)| ProcedureId(at as u32)).collect();
+    let mut open = starts.clone();
     while let Some(next) = open.pop() {
-        if !std::mem::replace(&mut reached[next.index()], true) {
+        if !std::mem::replace(&mut procedures[next.index()], true) {
             open.extend(&callees[next.index()]);
         }
     }
-    reached
+    Reached { procedures, starts }
 }
 
 /// What was derived of both versions.

@@ -64,6 +64,8 @@ pub(crate) struct Procedure {
     /// How often it is called: the input that the entry node reads.
     pub called: VariableId,
     pub inputs: Vec<VariableId>,
+    /// The inputs that have default values, with these.
+    pub defaults: Vec<(VariableId, VariableId)>,
     /// In the order of [`Output::ALL`].
     pub outputs: [VariableId; 3],
     pub nodes: Range<u32>,

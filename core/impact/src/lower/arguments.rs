@@ -59,7 +59,7 @@ impl<'a> Builder<'_, 'a> {
         arguments: &[Argument<'a>],
     ) -> Vec<Vec<Place>> {
         let declaration = &self.world.declared.procedures[callee.index()];
-        let (path, function) = (self.world.paths[declaration.module].clone(), function_name(declaration));
+        let path = &self.world.paths[declaration.module];
         let Some(parameters) = declaration.parameters() else { return Vec::new() };
         let names: Vec<&str> = parameter_names(parameters).collect();
         let positional = parameters.posonlyargs.len() + parameters.args.len();
@@ -112,7 +112,7 @@ impl<'a> Builder<'_, 'a> {
         for (at, input) in inputs.into_iter().enumerate() {
             let mut reads = input.unwrap_or_default();
             if defaults[at] && !given[at] {
-                reads.push(self.shared(Shared::Default(path.clone(), function.clone(), names[at].into())));
+                reads.push(self.shared(default_of(path, declaration, names[at])));
             }
             if passing == Passing::Anywhere {
                 reads.extend(object.iter().copied());
@@ -126,15 +126,19 @@ impl<'a> Builder<'_, 'a> {
     /// The default values of parameters, which are evaluated with the definition.
     pub fn defaults(&mut self, parameters: &'a Parameters, procedure: ProcedureId) {
         let declaration = &self.world.declared.procedures[procedure.index()];
-        let (path, function) = (self.world.paths[declaration.module].clone(), function_name(declaration));
+        let path = &self.world.paths[declaration.module];
         for parameter in parameters.iter_non_variadic_params() {
             let Some(default) = parameter.default() else { continue };
             let reads = self.value(default);
-            let name = parameter.name().as_str().into();
-            let place = self.shared(Shared::Default(path.clone(), function.clone(), name));
+            let place = self.shared(default_of(path, declaration, parameter.name()));
             self.failing_step(default.range(), "default", reads, vec![place]);
         }
     }
+}
+
+/// The default value of a parameter.
+pub(super) fn default_of(path: &Arc<str>, declaration: &Declaration<'_>, parameter: &str) -> Shared {
+    Shared::Default(path.clone(), function_name(declaration), parameter.into())
 }
 
 /// How shared variables name a procedure.

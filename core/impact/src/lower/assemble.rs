@@ -6,7 +6,7 @@ use std::sync::Arc;
 use rustc_hash::{FxHashMap, FxHasher};
 
 use super::Output as Shareds;
-use super::arguments::function_name;
+use super::arguments::{default_of, function_name};
 use super::draft::{Draft, Place};
 use super::owned::{Maps, escaped, resolve};
 use super::versions::{Version, versions};
@@ -26,6 +26,12 @@ pub(super) fn assemble(world: &World<'_>, mut out: Shareds, mut drafts: Vec<Draf
         let id = ProcedureId(at as u32);
         let declaration = &world.declared.procedures[at];
         let input = |name: &Arc<str>| Variable::Input(id, name.clone());
+        let inputs: Vec<VariableId> = draft.parameters.iter().map(|name| variables.add(input(name))).collect();
+        let default = |name: &Arc<str>| {
+            let default = default_of(&world.paths[declaration.module], declaration, name);
+            out.shared_ids.get(&default).map(|number| shared[*number as usize])
+        };
+        let defaults = draft.parameters.iter().zip(&inputs).filter_map(|(name, input)| Some((*input, default(name)?)));
         program.procedures.push(Procedure {
             path: world.paths[declaration.module].clone(),
             module: world.project.module_name(world.sources[declaration.module].module).into(),
@@ -33,7 +39,8 @@ pub(super) fn assemble(world: &World<'_>, mut out: Shareds, mut drafts: Vec<Draf
             ordinal: declaration.ordinal,
             key: 0,
             called: variables.add(Variable::Called(id)),
-            inputs: draft.parameters.iter().map(|name| variables.add(input(name))).collect(),
+            defaults: defaults.collect(),
+            inputs,
             outputs: Output::ALL.map(|output| variables.add(Variable::Output(id, output))),
             nodes: 0..0,
         });

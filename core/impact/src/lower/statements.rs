@@ -237,6 +237,7 @@ impl<'a> Builder<'_, 'a> {
     fn try_statement(&mut self, node: &'a ruff_python_ast::StmtTry) {
         let head = TextRange::at(node.start(), ruff_text_size::TextSize::new(3));
         self.begin(head, "try", &[]);
+        self.step(head, "try", Vec::new(), Vec::new());
         if node.finalbody.is_empty() {
             return self.try_body(node, head);
         }

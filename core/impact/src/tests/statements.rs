@@ -317,3 +317,29 @@ fn what_never_runs_impacts_nothing() {
 ",
     );
 }
+
+#[test]
+fn a_try_that_may_not_run_is_impacted() {
+    check(
+        "  def f(a):
+-     if a:
++     if not a:
+~         try:
+~             return g(a)
+~         except ValueError:
+~             return 1
+~     return 2
+",
+    );
+}
+
+#[test]
+fn callers_from_outside_may_leave_an_argument_out() {
+    check(
+        "- def f(a, n=1):
++ def f(a, n=2):
+      print(a)
+~     print(n)
+",
+    );
+}
