@@ -25,7 +25,7 @@ fn text(project: &Project, module: ModuleId, name: &str) -> Option<Arc<PlacedTex
     }
     let read = || {
         let place = project.layout.places.get(module.0 as usize)?;
-        let own = project.store.text(project.files(), &place.path, place.content?)?;
+        let own = project.text(module)?;
         let package = if place.is_package() { name } else { name.rsplit_once('.').map_or("", |(package, _)| package) };
         Some(Arc::new(PlacedText::new(name.into(), place.path.clone(), package.to_owned(), own)))
     };

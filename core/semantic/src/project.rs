@@ -13,7 +13,7 @@ use crate::layout::Layout;
 use crate::lower::lower;
 use crate::module::{Module, Scope, ScopeKind, Symbol};
 use crate::store::Store;
-use crate::text::PlacedText;
+use crate::text::{ModuleText, PlacedText};
 
 /// A version of a project. A file is read when a query first comes to it, and answers are kept as long as the project is.
 pub struct Project {
@@ -87,6 +87,12 @@ impl Project {
     /// The path of a module's file. That of a namespace package ends in `/`.
     pub fn path(&self, module: ModuleId) -> &str {
         self.layout.places.get(module.0 as usize).map_or("", |place| &place.path)
+    }
+
+    /// The text of a module, if its file can be read and is not too large.
+    pub fn text(&self, module: ModuleId) -> Option<Arc<ModuleText>> {
+        let place = self.layout.places.get(module.0 as usize)?;
+        self.store.text(self.files(), &place.path, place.content?)
     }
 
     /// Whether parts of a module's text could not be read.

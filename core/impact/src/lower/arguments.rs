@@ -1,0 +1,165 @@
+//! Arguments and parameters: which argument reaches which parameter of a procedure.
+
+use std::sync::Arc;
+
+use ruff_python_ast::{Expr, ExprCall, Parameters};
+use ruff_text_size::Ranged;
+
+use super::callees::Passing;
+use super::declare::Declaration;
+use super::draft::{Builder, Place};
+use super::items::ALL_ITEMS;
+use super::owned::Holder;
+use crate::program::{ProcedureId, Shared};
+
+/// An argument with what it depends on.
+pub(super) struct Argument<'a> {
+    pub kind: ArgumentKind<'a>,
+    pub reads: Vec<Place>,
+    pub holder: Holder,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum ArgumentKind<'a> {
+    Positional,
+    Star,
+    Keyword(&'a str),
+    Keywords,
+}
+
+impl<'a> Builder<'_, 'a> {
+    pub fn arguments(&mut self, call: &'a ExprCall, only_looks: bool) -> Vec<Argument<'a>> {
+        let mut arguments = Vec::new();
+        for part in call.arguments.iter_source_order() {
+            let (kind, value) = match part {
+                ruff_python_ast::ArgOrKeyword::Arg(Expr::Starred(starred)) => (ArgumentKind::Star, &*starred.value),
+                ruff_python_ast::ArgOrKeyword::Arg(value) => (ArgumentKind::Positional, value),
+                ruff_python_ast::ArgOrKeyword::Keyword(keyword) => match &keyword.arg {
+                    Some(name) => (ArgumentKind::Keyword(name.as_str()), &keyword.value),
+                    None => (ArgumentKind::Keywords, &keyword.value),
+                },
+            };
+            let (mut reads, holder) = self.look(value);
+            if matches!(kind, ArgumentKind::Star | ArgumentKind::Keywords) {
+                reads.extend(self.items(ALL_ITEMS, holder, false));
+            } else if !only_looks {
+                self.escapes(holder);
+            }
+            arguments.push(Argument { kind, reads, holder });
+        }
+        arguments
+    }
+
+    /// What each parameter of a procedure gets.
+    pub fn bind(
+        &mut self,
+        callee: ProcedureId,
+        passing: Passing,
+        object: &[Place],
+        arguments: &[Argument<'a>],
+    ) -> Vec<Vec<Place>> {
+        let declaration = &self.world.declared.procedures[callee.index()];
+        let path = &self.world.paths[declaration.module];
+        let Some(parameters) = declaration.parameters() else { return Vec::new() };
+        let names: Vec<&str> = parameter_names(parameters).collect();
+        let positional = parameters.posonlyargs.len() + parameters.args.len();
+        let rest = parameters.vararg.as_ref().map(|_| positional);
+        let keywords = parameters.kwarg.as_ref().map(|_| names.len() - 1);
+        let mut inputs: Vec<Option<Vec<Place>>> = vec![None; names.len()];
+        // Parameters that surely get an argument.
+        let mut given = vec![false; names.len()];
+        fn give(inputs: &mut [Option<Vec<Place>>], at: Option<usize>, reads: &[Place]) {
+            if let Some(input) = at.and_then(|at| inputs.get_mut(at)) {
+                input.get_or_insert_default().extend_from_slice(reads);
+            }
+        }
+        let mut at = 0;
+        if passing == Passing::WithObject {
+            give(&mut inputs, if positional > 0 { Some(0) } else { rest }, object);
+            given.iter_mut().take(positional.min(1)).for_each(|one| *one = true);
+            at = 1;
+        }
+        for argument in arguments {
+            match argument.kind {
+                ArgumentKind::Positional => {
+                    give(&mut inputs, if at < positional { Some(at) } else { rest }, &argument.reads);
+                    given.iter_mut().take(positional).skip(at).take(1).for_each(|one| *one = true);
+                    at += 1;
+                }
+                ArgumentKind::Star => {
+                    for later in at..positional {
+                        give(&mut inputs, Some(later), &argument.reads);
+                    }
+                    give(&mut inputs, rest, &argument.reads);
+                }
+                ArgumentKind::Keyword(name) => {
+                    let by_name = names.iter().position(|one| *one == name);
+                    let by_name = by_name.filter(|at| Some(*at) != rest && Some(*at) != keywords);
+                    give(&mut inputs, by_name.or(keywords), &argument.reads);
+                    by_name.into_iter().for_each(|at| given[at] = true);
+                }
+                ArgumentKind::Keywords => {
+                    for at in 0..names.len() {
+                        if Some(at) != rest {
+                            give(&mut inputs, Some(at), &argument.reads);
+                        }
+                    }
+                }
+            }
+        }
+        let defaults: Vec<bool> = parameter_defaults(parameters).collect();
+        let mut bound = Vec::new();
+        for (at, input) in inputs.into_iter().enumerate() {
+            let mut reads = input.unwrap_or_default();
+            if defaults[at] && !given[at] {
+                reads.push(self.shared(default_of(path, declaration, names[at])));
+            }
+            if passing == Passing::Anywhere {
+                reads.extend(object.iter().copied());
+                reads.extend(arguments.iter().flat_map(|argument| argument.reads.iter().copied()));
+            }
+            bound.push(reads);
+        }
+        bound
+    }
+
+    /// The default values of parameters, which are evaluated with the definition.
+    pub fn defaults(&mut self, parameters: &'a Parameters, procedure: ProcedureId) {
+        let declaration = &self.world.declared.procedures[procedure.index()];
+        let path = &self.world.paths[declaration.module];
+        for parameter in parameters.iter_non_variadic_params() {
+            let Some(default) = parameter.default() else { continue };
+            let reads = self.value(default);
+            let place = self.shared(default_of(path, declaration, parameter.name()));
+            self.failing_step(default.range(), "default", reads, vec![place]);
+        }
+    }
+}
+
+/// The default value of a parameter.
+pub(super) fn default_of(path: &Arc<str>, declaration: &Declaration<'_>, parameter: &str) -> Shared {
+    Shared::Default(path.clone(), function_name(declaration), parameter.into())
+}
+
+/// How shared variables name a procedure.
+pub(super) fn function_name(declaration: &Declaration<'_>) -> Arc<str> {
+    match declaration.ordinal {
+        0 => declaration.qualname.clone(),
+        number => format!("{}#{}", declaration.qualname, number + 1).into(),
+    }
+}
+
+/// The names of parameters, in the order of their numbers.
+pub(super) fn parameter_names(parameters: &Parameters) -> impl Iterator<Item = &str> {
+    let plain = parameters.posonlyargs.iter().chain(&parameters.args).map(|one| one.name().as_str());
+    let rest = parameters.vararg.iter().map(|one| one.name.as_str());
+    let only = parameters.kwonlyargs.iter().map(|one| one.name().as_str());
+    plain.chain(rest).chain(only).chain(parameters.kwarg.iter().map(|one| one.name.as_str()))
+}
+
+fn parameter_defaults(parameters: &Parameters) -> impl Iterator<Item = bool> {
+    let plain = parameters.posonlyargs.iter().chain(&parameters.args).map(|one| one.default.is_some());
+    let rest = parameters.vararg.iter().map(|_| false);
+    let only = parameters.kwonlyargs.iter().map(|one| one.default.is_some());
+    plain.chain(rest).chain(only).chain(parameters.kwarg.iter().map(|_| false))
+}

@@ -1,0 +1,277 @@
+//! What a call may call: procedures of the project by names and by the flow of values, and code outside of it.
+
+use std::sync::Arc;
+
+use ruff_python_ast::{Expr, ExprCall};
+use ruff_text_size::Ranged;
+use twincell_semantic::{CallKind, Referent, SymbolKind, fields};
+
+use super::declare::{Body, Declaration};
+use super::draft::{Builder, Place};
+use super::effects::{self, Effect};
+use super::operators;
+use super::world::Target;
+use crate::program::{ProcedureId, Shared, UnsoundKind};
+
+/// How arguments reach the parameters of a callee.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Passing {
+    /// As the call says.
+    AsWritten,
+    /// After the object whose method is called.
+    WithObject,
+    /// Something calls it back: any argument may arrive anywhere.
+    Anywhere,
+}
+
+/// What a call may do, as far as it is known.
+#[derive(Default)]
+pub(super) struct Callees {
+    pub procedures: Vec<(ProcedureId, Passing)>,
+    pub effects: Vec<Effect>,
+    /// What the function reads by the names of special methods.
+    pub operators: Vec<&'static str>,
+    /// The object that says what is called.
+    pub dispatch_by_object: bool,
+    /// Fields that a constructor without a text of its own sets.
+    pub fields: Vec<Arc<str>>,
+    /// Something else than procedures may give the result.
+    pub has_other: bool,
+    /// Python calls: a special method, a property.
+    pub is_operation: bool,
+    /// A method of a builtin container or text, which only touches its object.
+    pub is_of_container: bool,
+    /// Elements of arguments are read.
+    pub reads_arguments: bool,
+    /// The effects look at elements of arguments, but not into them.
+    pub is_shallow: bool,
+    /// What a builtin reads and writes by a name that an argument says.
+    pub reads: Vec<Place>,
+    pub writes: Vec<Place>,
+}
+
+impl<'a> Builder<'_, 'a> {
+    pub fn callees(&mut self, call: &'a ExprCall) -> Callees {
+        let world = self.world;
+        let mut callees = Callees::default();
+        let generated = world.declared.has_generated_methods;
+        let (targets, attribute) = match call.func.as_ref() {
+            Expr::Name(name) => (world.targets(self.module, name.range, false), None),
+            Expr::Attribute(attribute) => (world.targets(self.module, attribute.attr.range, true), Some(attribute)),
+            _ => (Vec::new(), None),
+        };
+        let by_class = attribute.is_some_and(|attribute| self.is_class(&attribute.value));
+        for target in &targets {
+            match target {
+                Target::Procedure(procedure) => {
+                    let declaration = &world.declared.procedures[procedure.index()];
+                    let is_class_method = has_decorator(declaration.body, "classmethod");
+                    let gives = attribute.is_some() && declaration.takes_receiver && (!by_class || is_class_method);
+                    let passing = if gives { Passing::WithObject } else { Passing::AsWritten };
+                    callees.procedures.push((*procedure, passing));
+                    self.wrappers(declaration, &mut callees);
+                }
+                Target::Class(class) => {
+                    let makers: Vec<ProcedureId> =
+                        ["__init__", "__new__"].iter().flat_map(|name| world.makers(*class, name)).collect();
+                    let has_text = !makers.is_empty();
+                    callees.procedures.extend(makers.into_iter().map(|one| (one, Passing::WithObject)));
+                    if !has_text {
+                        callees.fields.extend(
+                            fields(world.project, *class)
+                                .into_iter()
+                                .filter_map(|field| Some(Arc::from(world.project.symbol(field)?.name()))),
+                        );
+                    }
+                    if !has_text || world.is_foreign(*class) {
+                        callees.has_other = true;
+                    }
+                }
+                Target::External(path) => {
+                    callees.has_other = true;
+                    callees.effects.push(effects::of_path(path, generated));
+                    if let Some(name) = path.strip_prefix("builtins.") {
+                        callees.operators.extend(operators::of_builtin(name));
+                    }
+                }
+            }
+        }
+        if targets.is_empty() {
+            self.unknown_callees(call, &mut callees);
+        }
+        if callees.has_other {
+            let callbacks = world.called_from(self.module, &self.owner, CallKind::Callback);
+            let may_be_function = |expr: &Expr| {
+                matches!(expr, Expr::Name(_) | Expr::Attribute(_) | Expr::Lambda(_) | Expr::Call(_) | Expr::Starred(_))
+            };
+            let has_function = call.arguments.args.iter().any(may_be_function)
+                || call.arguments.keywords.iter().any(|one| may_be_function(&one.value));
+            if has_function {
+                callees.procedures.extend(callbacks.into_iter().map(|one| (one, Passing::Anywhere)));
+            }
+        }
+        let names = std::mem::take(&mut callees.operators);
+        for name in names {
+            let methods = world.declared.methods.get(name).into_iter().flatten();
+            callees.procedures.extend(methods.map(|one| (*one, Passing::Anywhere)));
+        }
+        callees.procedures.sort_unstable();
+        callees.procedures.dedup();
+        callees.dispatch_by_object = callees.procedures.len() > 1;
+        callees
+    }
+
+    /// What is called is a value: whatever the flow of values, or else the name, allows.
+    fn unknown_callees(&mut self, call: &'a ExprCall, callees: &mut Callees) {
+        let world = self.world;
+        callees.has_other = true;
+        if let Expr::Attribute(attribute) = call.func.as_ref() {
+            let name = self.attribute_name(attribute);
+            let methods = world.declared.methods.get(&name).cloned().unwrap_or_default();
+            let known = effects::of_method(&attribute.attr);
+            // A method of the project has no other effects, unless builtin containers have one of this name.
+            let is_known = known != effects::of_method("");
+            if methods.is_empty() || is_known {
+                callees.effects.push(known);
+            }
+            callees.is_of_container = methods.is_empty() && is_known;
+            callees.procedures.extend(methods.into_iter().map(|one| {
+                match world.declared.procedures[one.index()].takes_receiver {
+                    true => (one, Passing::WithObject),
+                    false => (one, Passing::AsWritten),
+                }
+            }));
+        } else if !self.is_of_project(&call.func) {
+            callees.effects.push(effects::of_method(""));
+        }
+        let direct = world.called_from(self.module, &self.owner, CallKind::Direct);
+        let is_value = |one: &ProcedureId| {
+            let declaration = &world.declared.procedures[one.index()];
+            !matches!(call.func.as_ref(), Expr::Attribute(_)) || declaration.qualname.contains("<locals>")
+        };
+        callees.procedures.extend(direct.into_iter().filter(is_value).map(|one| (one, Passing::AsWritten)));
+        if let Some(methods) = world.declared.methods.get("__call__") {
+            callees.procedures.extend(methods.iter().map(|one| (*one, Passing::Anywhere)));
+        }
+    }
+
+    /// Whether a called value is what procedures of the project return, so that the flow of values knows it.
+    fn is_of_project(&self, expr: &Expr) -> bool {
+        let Expr::Call(call) = expr else { return false };
+        let (range, is_attribute) = match call.func.as_ref() {
+            Expr::Name(name) => (name.range, false),
+            Expr::Attribute(attribute) => (attribute.attr.range, true),
+            _ => return false,
+        };
+        let targets = self.world.targets(self.module, range, is_attribute);
+        !targets.is_empty() && targets.iter().all(|target| matches!(target, Target::Procedure(_)))
+    }
+
+    /// What decorators put in the place of a function. Nearly all of them give something that calls it.
+    fn wrappers(&self, declaration: &Declaration<'a>, callees: &mut Callees) {
+        let world = self.world;
+        for decorator in decorators(declaration.body) {
+            if PLAIN_DECORATORS.contains(&decorator_name(decorator)) {
+                continue;
+            }
+            let range = match decorator.as_call_expr().map_or(decorator, |call| &*call.func) {
+                Expr::Name(name) => name.range,
+                Expr::Attribute(attribute) => attribute.attr.range,
+                other => other.range(),
+            };
+            let targets = world.targets(declaration.module, range, true);
+            let of_stdlib = |target: &Target| match target {
+                Target::External(path) => ["contextlib.", "functools."].iter().any(|one| path.starts_with(one)),
+                _ => false,
+            };
+            if !targets.is_empty() && targets.iter().all(of_stdlib) {
+                continue;
+            }
+            callees.has_other = true;
+            let of_project = |target: &Target| !matches!(target, Target::External(_));
+            if targets.is_empty() || !targets.iter().all(of_project) {
+                callees.effects.push(effects::of_method(""));
+            }
+            // The flow of values knows the inner functions that are called here.
+            let direct = world.called_from(self.module, &self.owner, CallKind::Direct).into_iter();
+            let inner = direct.filter(|one| world.declared.procedures[one.index()].qualname.contains("<locals>"));
+            callees.procedures.extend(inner.map(|one| (one, Passing::AsWritten)));
+        }
+    }
+
+    fn is_class(&self, expr: &Expr) -> bool {
+        let range = match expr {
+            Expr::Name(name) => name.range,
+            Expr::Attribute(attribute) => attribute.attr.range,
+            _ => return false,
+        };
+        let referents = self.world.referents(self.module, range);
+        let is_class = |referent: &Referent| match referent {
+            Referent::Symbol(symbol) => {
+                self.world.project.symbol(*symbol).is_some_and(|symbol| symbol.kind == SymbolKind::Class)
+            }
+            Referent::External(_) => false,
+        };
+        !referents.is_empty() && referents.iter().all(is_class)
+    }
+
+    /// Calls that reach code, attributes or variables by no name of the text.
+    pub fn dynamic(&mut self, call: &'a ExprCall, callees: &mut Callees) {
+        let name = match call.func.as_ref() {
+            Expr::Name(name) if self.read_name(&name.id).is_empty() => name.id.as_str(),
+            Expr::Attribute(attribute) if matches!(attribute.attr.as_str(), "import_module" | "__setattr__") => {
+                attribute.attr.as_str()
+            }
+            _ => return,
+        };
+        let named = match call.arguments.args.get(usize::from(name != "__setattr__")) {
+            Some(Expr::StringLiteral(literal)) => Some(Arc::<str>::from(literal.value.to_str())),
+            _ => None,
+        };
+        match (name, named) {
+            ("eval" | "exec" | "compile" | "__import__" | "import_module", _) => {
+                self.unsound(call.range(), UnsoundKind::DynamicCode);
+            }
+            ("globals" | "locals" | "vars", _) => self.unsound(call.range(), UnsoundKind::Namespace),
+            ("setattr" | "delattr" | "getattr" | "__setattr__", None) => {
+                self.unsound(call.range(), UnsoundKind::DynamicAttribute);
+                callees.reads.push(self.shared(Shared::AnyAttribute));
+            }
+            ("getattr" | "hasattr", Some(attribute)) => {
+                let map = self.out.shared(Shared::Attribute(attribute));
+                self.out.escaped.insert(map);
+                callees.reads.push(Place::Shared(map));
+            }
+            ("setattr" | "delattr" | "__setattr__", Some(attribute)) => {
+                callees.writes.push(self.shared(Shared::Attribute(attribute)));
+                callees.writes.push(self.shared(Shared::AnyAttribute));
+            }
+            ("next", _) => callees.writes.push(self.shared(Shared::Consumption)),
+            _ => {}
+        }
+    }
+}
+
+/// Decorators that leave a function as it is, or only say how it is called.
+const PLAIN_DECORATORS: &[&str] =
+    &["staticmethod", "classmethod", "property", "abstractmethod", "overload", "override", "final", "setter"];
+
+fn decorators(body: Body<'_>) -> Vec<&Expr> {
+    match body {
+        Body::Function(function) => function.decorator_list.iter().map(|one| &one.expression).collect(),
+        _ => Vec::new(),
+    }
+}
+
+fn decorator_name(expr: &Expr) -> &str {
+    match expr {
+        Expr::Name(name) => &name.id,
+        Expr::Attribute(attribute) => &attribute.attr,
+        Expr::Call(call) => decorator_name(&call.func),
+        _ => "",
+    }
+}
+
+fn has_decorator(body: Body<'_>, name: &str) -> bool {
+    decorators(body).into_iter().any(|one| decorator_name(one) == name)
+}

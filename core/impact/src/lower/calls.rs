@@ -1,0 +1,189 @@
+//! Calls become nodes that read arguments, and write results, exceptions, and what code outside of the project may write.
+
+use ruff_python_ast::{Expr, ExprCall};
+use ruff_text_size::{Ranged, TextRange};
+
+use super::arguments::{Argument, ArgumentKind};
+use super::callees::{Callees, Passing};
+use super::draft::{Builder, DraftCall, Made, Place};
+use super::effects::{self, Effect};
+use super::items::ALL_ITEMS;
+use super::owned::{self, Holder};
+use crate::program::{ProcedureId, Shared};
+
+impl<'a> Builder<'_, 'a> {
+    pub fn call(&mut self, call: &'a ExprCall) -> Vec<Place> {
+        let is_iterated = std::mem::take(&mut self.iterates);
+        let (mut object, mut holder) = (Vec::new(), Holder::Nobody(Made::Scalar));
+        let mut function = match call.func.as_ref() {
+            Expr::Attribute(attribute) => {
+                (object, holder) = self.look(&attribute.value);
+                self.fails = true;
+                vec![self.shared(Shared::Attribute(self.attribute_name(attribute)))]
+            }
+            other => self.value(other),
+        };
+        if matches!(call.func.as_ref(), Expr::Name(name) if name.id == "super") && call.arguments.is_empty() {
+            let first = self.world.declared.procedures[self.procedure.index()].parameters();
+            if let Some(first) = first.and_then(|parameters| parameters.iter().next()) {
+                object = self.read_name(first.name());
+            }
+        }
+        let only_looks = match call.func.as_ref() {
+            Expr::Attribute(attribute) => effects::reads_arguments(&attribute.attr),
+            _ => self.builtin(call).is_some_and(|name| owned::only_looks(name, is_iterated)),
+        };
+        let arguments = self.arguments(call, only_looks);
+        let mut callees = self.callees(call);
+        callees.is_shallow = self.builtin(call).is_some_and(owned::is_shallow);
+        self.dynamic(call, &mut callees);
+        let gives_view = !is_iterated && is_view_method(call);
+        if !callees.is_of_container || gives_view {
+            self.escapes(holder);
+        }
+        callees.reads_arguments = only_looks;
+        if only_looks && (!callees.procedures.is_empty() || callees.effects.iter().any(Effect::is_unknown)) {
+            arguments.iter().for_each(|argument| self.escapes(argument.holder));
+        }
+        function.sort_unstable();
+        self.emit_call(call.range(), "call", callees, function, (object, holder), &arguments, mutated(call))
+    }
+
+    /// Calls one of several procedures with arguments that are not told apart.
+    pub fn call_any(
+        &mut self,
+        range: TextRange,
+        tag: &str,
+        candidates: &[ProcedureId],
+        reads: Vec<Place>,
+    ) -> Vec<Place> {
+        let callees = Callees {
+            procedures: candidates.iter().map(|one| (*one, Passing::Anywhere)).collect(),
+            has_other: true,
+            is_operation: true,
+            ..Callees::default()
+        };
+        let arguments = [
+            Argument { kind: ArgumentKind::Star, reads: reads.clone(), holder: Holder::Unknown },
+            Argument { kind: ArgumentKind::Keywords, reads, holder: Holder::Unknown },
+        ];
+        self.emit_call(range, tag, callees, Vec::new(), (Vec::new(), Holder::Unknown), &arguments, None)
+    }
+
+    /// A module's body runs, unless it has run before.
+    pub fn run_module(&mut self, range: TextRange, body: ProcedureId) {
+        let callees = Callees { procedures: vec![(body, Passing::AsWritten)], ..Callees::default() };
+        self.emit_call(range, "import", callees, Vec::new(), (Vec::new(), Holder::Unknown), &[], None);
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    fn emit_call(
+        &mut self,
+        range: TextRange,
+        tag: &str,
+        callees: Callees,
+        mut function: Vec<Place>,
+        (object, holder): (Vec<Place>, Holder),
+        arguments: &[Argument<'a>],
+        mutated: Option<&str>,
+    ) -> Vec<Place> {
+        let (result, raised, failed) = (self.temporary(), self.temporary(), self.temporary());
+        let mut calls = Vec::new();
+        for (callee, passing) in &callees.procedures {
+            let inputs = self.bind(*callee, *passing, &object, arguments);
+            calls.push(DraftCall { callee: *callee, inputs, result, raised, failed });
+        }
+        if callees.dispatch_by_object || callees.has_other {
+            function.extend(object.iter().copied());
+        }
+        let dispatch = (!calls.is_empty() && !callees.has_other).then(|| function.clone());
+        let mut reads = function;
+        reads.extend(object);
+        reads.extend(arguments.iter().flat_map(|argument| argument.reads.iter().copied()));
+        reads.extend(calls.iter().flat_map(|call| call.inputs.iter().flatten().copied()));
+        reads.extend(callees.reads.iter().copied());
+        let mut writes = vec![result, raised, failed];
+        writes.extend(callees.writes.iter().copied());
+        // A callee that gets nothing reaches nothing but what is outside.
+        let reaches = !reads.is_empty();
+        for effect in &callees.effects {
+            let is_deep = !callees.is_of_container && !callees.is_shallow;
+            if reaches {
+                reads.extend(self.items(effect.reads_items, holder, is_deep));
+            }
+            if callees.is_of_container {
+                writes.extend(self.items(effect.writes_items, holder, false));
+                for argument in arguments.iter().filter(|_| callees.reads_arguments) {
+                    reads.extend(self.items(ALL_ITEMS, argument.holder, true));
+                }
+            } else {
+                // What an object of a library holds is outside. The object itself is updated.
+                for argument in arguments {
+                    reads.extend(self.items(effect.reads_items, argument.holder, is_deep));
+                    writes.extend(self.items(effect.writes_items, argument.holder, is_deep));
+                }
+            }
+            if effect.is_unknown() && !arguments.is_empty() {
+                writes.push(self.shared(Shared::ForeignItems));
+            }
+            if effect.reads_outside {
+                reads.push(self.shared(Shared::Outside));
+            }
+            if effect.writes_outside {
+                writes.push(self.shared(Shared::Outside));
+            }
+            if effect.reads_attributes && reaches {
+                reads.push(self.shared(Shared::AnyAttribute));
+            }
+        }
+        for field in &callees.fields {
+            writes.push(self.shared(Shared::Attribute(field.clone())));
+        }
+        if !callees.fields.is_empty() {
+            writes.push(self.shared(Shared::AnyAttribute));
+        }
+        let changes = |effect: &Effect| !effect.writes_items.is_empty();
+        let mutated = mutated.filter(|_| callees.effects.iter().any(changes));
+        let is_update = mutated.is_some();
+        if let Some(name) = mutated {
+            let places = self.read_name(name);
+            writes.extend(places.into_iter().filter(|place| matches!(place, Place::Local(_))));
+        }
+        writes.sort_unstable();
+        writes.dedup();
+        let node = self.step(range, tag, reads, writes);
+        let is_operation = callees.is_operation;
+        let first = calls.first().cloned();
+        let draft = self.draft_node(node);
+        draft.is_whole = true;
+        draft.is_update = is_update;
+        draft.dispatch = dispatch;
+        draft.calls = calls;
+        self.fails = false;
+        match first {
+            // An operation is no branch outside of a `try`, whatever runs for it.
+            Some(call) if is_operation && !self.is_caught() => self.may_fail_by(&call),
+            Some(call) => {
+                let reads = if self.is_caught() { vec![raised, failed] } else { vec![raised] };
+                let check = self.landing_step(range, "check", reads, Vec::new());
+                self.draft_node(check).is_whole = true;
+                self.may_raise(node, check, &call);
+            }
+            None => self.may_fail(node),
+        }
+        vec![result]
+    }
+}
+
+/// Whether the result of a call goes on seeing its object.
+fn is_view_method(call: &ExprCall) -> bool {
+    let Expr::Attribute(attribute) = call.func.as_ref() else { return false };
+    matches!(attribute.attr.as_str(), "items" | "keys" | "values" | "__iter__")
+}
+
+/// A container that a call changes: `items.append(x)` is an update of `items`.
+fn mutated(call: &ExprCall) -> Option<&str> {
+    let Expr::Attribute(attribute) = call.func.as_ref() else { return None };
+    let Expr::Name(name) = attribute.value.as_ref() else { return None };
+    effects::changes_its_object(&attribute.attr).then_some(name.id.as_str())
+}

@@ -1,0 +1,335 @@
+//! Expressions: what a value reads, and the nodes of its calls in the order of evaluation.
+
+use std::rc::Rc;
+
+use ruff_python_ast::visitor::source_order::{self, SourceOrderVisitor};
+use ruff_python_ast::{CmpOp, Comprehension, Expr, ExprCall, ExprLambda, Operator, UnaryOp};
+use ruff_text_size::{Ranged, TextRange};
+use twincell_syntax::scopes::Bindings;
+
+use super::declare::{Frame, FrameKind};
+use super::draft::{Builder, Jump, Made, Place};
+use super::items::{ALL_ITEMS, MapItems, kinds_of_key};
+use super::operators;
+use super::owned::Holder;
+use super::world::World;
+use crate::program::Shared;
+
+impl<'a> Builder<'_, 'a> {
+    /// What the value of an expression depends on. Calls in it become nodes.
+    pub fn value(&mut self, expr: &'a Expr) -> Vec<Place> {
+        match expr {
+            Expr::Name(_) | Expr::Attribute(_) => {
+                let (places, holder) = self.look(expr);
+                self.escapes(holder);
+                places
+            }
+            Expr::Call(call) => self.call(call),
+            Expr::Subscript(subscript) => {
+                let (mut reads, holder) = self.look(&subscript.value);
+                reads.extend(self.look(&subscript.slice).0);
+                self.fails = true;
+                reads.extend(self.items(kinds_of_key(&subscript.slice), holder, false));
+                self.operation(expr.range(), operators::GET_ITEM, reads)
+            }
+            Expr::BinOp(node) => {
+                let mut reads = self.look(&node.left).0;
+                reads.extend(self.look(&node.right).0);
+                self.fails = true;
+                // `%` with a text on its left formats.
+                let formats = node.op == Operator::Mod;
+                let reads = self.operation(expr.range(), operators::binary(node.op), reads);
+                if formats { self.operation(expr.range(), operators::TEXT, reads) } else { reads }
+            }
+            Expr::UnaryOp(node) => {
+                let reads = self.look(&node.operand).0;
+                let names = match node.op {
+                    UnaryOp::Not => operators::TRUTH,
+                    UnaryOp::USub => &["__neg__"],
+                    UnaryOp::UAdd => &["__pos__"],
+                    UnaryOp::Invert => &["__invert__"],
+                };
+                self.operation(expr.range(), names, reads)
+            }
+            Expr::Compare(node) => {
+                let (mut reads, mut left) = self.look(&node.left);
+                let mut names: Vec<&str> = Vec::new();
+                for (op, value) in node.ops.iter().zip(&node.comparators) {
+                    let (places, right) = self.look(value);
+                    reads.extend(places);
+                    names.extend(operators::comparison(*op));
+                    let is_scalar = [left, right].contains(&Holder::Nobody(Made::Scalar));
+                    match op {
+                        CmpOp::In | CmpOp::NotIn => reads.extend(self.items(ALL_ITEMS, right, false)),
+                        CmpOp::Is | CmpOp::IsNot => {}
+                        _ if is_scalar => {}
+                        _ => {
+                            reads.extend(self.items(ALL_ITEMS, left, true));
+                            reads.extend(self.items(ALL_ITEMS, right, true));
+                        }
+                    }
+                    left = right;
+                }
+                self.fails = true;
+                self.operation(expr.range(), &names, reads)
+            }
+            Expr::BoolOp(node) => {
+                let mut reads: Vec<Place> = Vec::new();
+                let mut skipped = Vec::new();
+                for value in &node.values {
+                    if !reads.is_empty() && self.has_steps(value) {
+                        let branch = self.step(node.range, "either", reads.clone(), Vec::new());
+                        skipped.extend(Self::side(branch, 1));
+                    }
+                    reads.extend(self.value(value));
+                }
+                self.frontier.extend(skipped);
+                reads
+            }
+            Expr::If(node) => {
+                let mut reads = self.look(&node.test).0;
+                if self.has_steps(&node.body) || self.has_steps(&node.orelse) {
+                    let branch = self.step(node.test.range(), "if", reads.clone(), Vec::new());
+                    reads.extend(self.value(&node.body));
+                    let after = std::mem::replace(&mut self.frontier, Self::side(branch, 1));
+                    reads.extend(self.value(&node.orelse));
+                    self.frontier.extend(after);
+                } else {
+                    reads.extend(self.value(&node.body));
+                    reads.extend(self.value(&node.orelse));
+                }
+                reads
+            }
+            Expr::Named(node) => {
+                let mut reads = self.value(&node.value);
+                let Expr::Name(name) = node.target.as_ref() else { return reads };
+                let kept = self.temporary();
+                self.failing_step(node.value.range(), "value", reads.clone(), vec![kept]);
+                reads = vec![kept];
+                // What read the name before in the same expression depends on the old value.
+                let mut with_old = self.read_name(&name.id);
+                with_old.push(kept);
+                let writes = self.write_name(&name.id);
+                self.step(node.range, "named", with_old, writes);
+                reads
+            }
+            Expr::Lambda(lambda) => self.lambda(lambda),
+            Expr::ListComp(node) => self.comprehension(expr, &node.generators, &[&node.elt]),
+            Expr::SetComp(node) => self.comprehension(expr, &node.generators, &[&node.elt]),
+            Expr::DictComp(node) => {
+                let parts: Vec<&'a Expr> = node.key.iter().map(|key| &**key).chain([&*node.value]).collect();
+                self.comprehension(expr, &node.generators, &parts)
+            }
+            Expr::Generator(node) => self.comprehension(expr, &node.generators, &[&node.elt]),
+            Expr::Await(node) => {
+                let reads = self.value(&node.value);
+                self.fails = true;
+                self.operation(expr.range(), &["__await__"], reads)
+            }
+            Expr::Yield(node) => {
+                let reads = node.value.as_deref().map(|value| self.value(value)).unwrap_or_default();
+                self.yielding(expr.range(), reads)
+            }
+            Expr::YieldFrom(node) => {
+                let mut reads = self.value(&node.value);
+                reads.extend(ALL_ITEMS.map_items(self));
+                let reads = self.operation(node.value.range(), operators::ITERATION, reads);
+                self.yielding(expr.range(), reads)
+            }
+            Expr::FString(_) | Expr::TString(_) => {
+                let reads = self.parts(expr);
+                self.fails = true;
+                self.operation(expr.range(), operators::TEXT, reads)
+            }
+            Expr::Starred(node) => {
+                let (mut reads, holder) = self.look(&node.value);
+                reads.extend(self.items(ALL_ITEMS, holder, false));
+                self.operation(expr.range(), operators::ITERATION, reads)
+            }
+            _ => self.parts(expr),
+        }
+    }
+
+    /// The values of all direct parts of an expression.
+    fn parts(&mut self, expr: &'a Expr) -> Vec<Place> {
+        let mut parts = Parts(Vec::new());
+        source_order::walk_expr(&mut parts, expr);
+        let mut reads = Vec::new();
+        for part in parts.0 {
+            reads.extend(self.value(part));
+        }
+        reads
+    }
+
+    /// A step that also has the failures of the operations before it.
+    pub fn failing_step(&mut self, range: TextRange, tag: &str, reads: Vec<Place>, writes: Vec<Place>) -> u32 {
+        let node = self.step(range, tag, reads, writes);
+        if std::mem::take(&mut self.fails) {
+            self.may_fail(node);
+        }
+        node
+    }
+
+    fn yielding(&mut self, range: TextRange, mut reads: Vec<Place>) -> Vec<Place> {
+        let (out, sent) = (self.temporary(), self.temporary());
+        self.yielded.push(out);
+        self.failing_step(range, "yield", reads.clone(), vec![out]);
+        let consumption = self.shared(Shared::Consumption);
+        reads = vec![consumption];
+        let resumed = self.step(range, "resumed", reads, vec![sent]);
+        let next = std::mem::replace(&mut self.frontier, Self::side(resumed, 1));
+        self.jump(Jump::Return);
+        self.frontier = next;
+        vec![sent]
+    }
+
+    /// An operation that runs one of these methods where a class of the project has them.
+    pub fn operation(&mut self, range: TextRange, names: &[&str], reads: Vec<Place>) -> Vec<Place> {
+        let mut candidates = Vec::new();
+        for name in names {
+            if let Some(methods) = self.world.declared.methods.get(*name) {
+                candidates.extend(methods.iter().copied());
+            }
+        }
+        candidates.sort_unstable();
+        candidates.dedup();
+        if candidates.is_empty() || reads.is_empty() {
+            return reads;
+        }
+        self.call_any(range, names.first().copied().unwrap_or_default(), &candidates, reads)
+    }
+
+    fn lambda(&mut self, lambda: &'a ExprLambda) -> Vec<Place> {
+        if let Some(parameters) = lambda.parameters.as_deref()
+            && let Some(id) = self.world.declared.at.get(&(self.module, lambda.range.start()))
+        {
+            self.defaults(parameters, *id);
+        }
+        let made = self.temporary();
+        self.step(lambda.range, "lambda", Vec::new(), vec![made]);
+        vec![made]
+    }
+
+    fn comprehension(&mut self, expr: &'a Expr, generators: &'a [Comprehension], elements: &[&'a Expr]) -> Vec<Place> {
+        let mut result = Vec::new();
+        // The first iterable belongs to the scope around.
+        let mut first = generators.first().map(|one| self.iterable(&one.iter));
+        let outer = self.frame.clone();
+        let bindings = Bindings::of_comprehension(generators);
+        let key = (self.module, expr.range().start());
+        self.frame = Rc::new(Frame {
+            kind: FrameKind::Comprehension,
+            key,
+            bindings,
+            function: outer.function.clone(),
+            outer: Some(outer.clone()),
+        });
+        let mut heads = Vec::new();
+        for generator in generators {
+            let reads = match first.take() {
+                Some(reads) => reads,
+                None => self.iterable(&generator.iter),
+            };
+            let head = self.failing_step(generator.target.range(), "next", reads.clone(), Vec::new());
+            heads.push(head);
+            result.extend(reads.iter().copied());
+            self.assign(&generator.target, reads);
+            for test in &generator.ifs {
+                let reads = self.value(test);
+                let branch = self.failing_step(test.range(), "if", reads.clone(), Vec::new());
+                self.draft_node(head).incoming.extend(Self::side(branch, 1));
+                result.extend(reads);
+            }
+        }
+        let mut reads = Vec::new();
+        for element in elements {
+            reads.extend(self.value(element));
+        }
+        let made = self.temporary();
+        self.failing_step(expr.range(), "element", reads, vec![made]);
+        result.push(made);
+        // Each head goes on with the one around it.
+        let mut inner = std::mem::take(&mut self.frontier);
+        for head in heads.into_iter().rev() {
+            self.draft_node(head).incoming.append(&mut inner);
+            inner = Self::side(head, 1);
+        }
+        self.frontier = inner;
+        self.frame = outer;
+        let whole = self.temporary();
+        self.step(expr.range(), "all", result, vec![whole]);
+        vec![whole]
+    }
+
+    /// What the elements of an iterable depend on.
+    pub fn iterable(&mut self, iter: &'a Expr) -> Vec<Place> {
+        // `enumerate(items)` and `items.values()` go on seeing `items`.
+        let view = iter.as_call_expr().filter(|call| is_view(call));
+        self.iterates = view.is_some();
+        let (mut reads, holder) = self.look(iter);
+        self.iterates = false;
+        if view.is_none() {
+            reads.extend(self.items(ALL_ITEMS, holder, false));
+        }
+        let object = view.and_then(|call| call.func.as_attribute_expr()).map(|attribute| &*attribute.value);
+        for one in object.into_iter().chain(view.into_iter().flat_map(|call| &call.arguments.args)) {
+            let (places, holder) = self.look(one);
+            reads.extend(places);
+            reads.extend(self.items(ALL_ITEMS, holder, false));
+        }
+        self.fails = true;
+        self.operation(iter.range(), operators::ITERATION, reads)
+    }
+
+    /// Whether a value has steps of its own: something is called or bound.
+    pub fn has_steps(&self, expr: &Expr) -> bool {
+        let mut finder = Steps { world: self.world, found: false };
+        finder.visit_expr(expr);
+        finder.found
+    }
+}
+
+/// Whether the result of a call is a view of what the call names, such as `enumerate(items)`.
+fn is_view(call: &ExprCall) -> bool {
+    let all_named = call.arguments.args.iter().all(Expr::is_name_expr) && call.arguments.keywords.is_empty();
+    match call.func.as_ref() {
+        Expr::Name(name) => all_named && matches!(name.id.as_str(), "enumerate" | "zip" | "reversed"),
+        Expr::Attribute(attribute) => {
+            attribute.value.is_name_expr() && matches!(attribute.attr.as_str(), "items" | "keys" | "values")
+        }
+        _ => false,
+    }
+}
+
+struct Parts<'a>(Vec<&'a Expr>);
+
+impl<'a> SourceOrderVisitor<'a> for Parts<'a> {
+    fn visit_expr(&mut self, expr: &'a Expr) {
+        self.0.push(expr);
+    }
+}
+
+struct Steps<'w, 'a> {
+    world: &'w World<'a>,
+    found: bool,
+}
+
+impl<'e> SourceOrderVisitor<'e> for Steps<'_, '_> {
+    fn visit_expr(&mut self, expr: &'e Expr) {
+        let declared = &self.world.declared;
+        self.found |= match expr {
+            Expr::Call(_) | Expr::Await(_) | Expr::Yield(_) | Expr::YieldFrom(_) | Expr::Named(_) => true,
+            Expr::ListComp(_) | Expr::SetComp(_) | Expr::DictComp(_) | Expr::Generator(_) => true,
+            Expr::Attribute(attribute) => {
+                self.world.has_operators || declared.properties.contains_key(attribute.attr.as_str())
+            }
+            Expr::BinOp(_) | Expr::Compare(_) | Expr::Subscript(_) | Expr::UnaryOp(_) | Expr::FString(_) => {
+                self.world.has_operators
+            }
+            _ => false,
+        };
+        if !self.found && !matches!(expr, Expr::Lambda(_)) {
+            source_order::walk_expr(self, expr);
+        }
+    }
+}

@@ -1,0 +1,82 @@
+//! Imports: modules that run, and names that they give.
+
+use ruff_python_ast::{StmtImport, StmtImportFrom};
+use ruff_text_size::Ranged;
+use twincell_semantic::{Referent, exports, modules_named};
+
+use super::draft::{Builder, Place};
+use crate::program::{Shared, UnsoundKind};
+
+impl<'a> Builder<'_, 'a> {
+    pub fn import(&mut self, node: &'a StmtImport) {
+        self.begin(node.range, "import", &[node.range]);
+        for alias in &node.names {
+            let mut dotted = String::new();
+            for part in alias.name.split('.') {
+                dotted = if dotted.is_empty() { part.to_owned() } else { format!("{dotted}.{part}") };
+                for module in modules_named(self.world.project, &dotted) {
+                    if let Some(body) = self.world.body_of(module) {
+                        self.run_module(alias.range, body);
+                    }
+                }
+            }
+            let first = alias.name.split('.').next().unwrap_or_default();
+            let writes = self.write_name(alias.asname.as_ref().map_or(first, |name| name.as_str()));
+            self.step(alias.range, "import", Vec::new(), writes);
+        }
+    }
+
+    pub fn import_from(&mut self, node: &'a StmtImportFrom) {
+        self.begin(node.range, "import", &[node.range]);
+        let world = self.world;
+        let at = node.module.as_ref().map_or(node.range, |module| module.range());
+        let modules: Vec<_> = world
+            .referents(self.module, at)
+            .iter()
+            .filter_map(|referent| match referent {
+                Referent::Symbol(symbol) if symbol.is_module() => Some(symbol.module()),
+                _ => None,
+            })
+            .collect();
+        for module in &modules {
+            if let Some(body) = world.body_of(*module) {
+                self.run_module(at, body);
+            }
+        }
+        for alias in &node.names {
+            if &alias.name == "*" {
+                if modules.is_empty() {
+                    self.unsound(alias.range, UnsoundKind::StarImport);
+                }
+                for module in &modules {
+                    for name in exports(world.project, *module) {
+                        let variable = Shared::Global(world.project.path(*module).into(), name.clone());
+                        let variable = self.out.shared(variable);
+                        self.out.escaped.insert(variable);
+                        let place = Place::Shared(variable);
+                        let writes = self.write_name(&name);
+                        self.step(alias.range, &name, vec![place], writes);
+                    }
+                }
+                continue;
+            }
+            let mut reads = Vec::new();
+            for module in &modules {
+                let path = world.project.path(*module).into();
+                let variable = self.out.shared(Shared::Global(path, alias.name.as_str().into()));
+                self.out.escaped.insert(variable);
+                reads.push(Place::Shared(variable));
+            }
+            for referent in world.referents(self.module, alias.name.range) {
+                if let Referent::Symbol(symbol) = referent
+                    && symbol.is_module()
+                    && let Some(body) = world.body_of(symbol.module())
+                {
+                    self.run_module(alias.range, body);
+                }
+            }
+            let writes = self.write_name(alias.asname.as_ref().unwrap_or(&alias.name));
+            self.step(alias.range, "import", reads, writes);
+        }
+    }
+}

@@ -1,0 +1,155 @@
+//! Names and attributes: the variables that they stand for.
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use ruff_python_ast::ExprAttribute;
+use ruff_text_size::TextRange;
+use twincell_semantic::{Referent, SymbolKind};
+use twincell_syntax::scopes::mangle;
+
+use super::declare::{Found, Frame, FrameKind, look_up};
+use super::draft::{Builder, Made, Place};
+use super::operators;
+use super::owned::Holder;
+use super::world::{Target, World};
+use crate::program::{ProcedureId, Shared, UnsoundKind};
+
+impl<'a> Builder<'_, 'a> {
+    pub fn name_places(&mut self, name: &str, is_write: bool) -> Vec<Place> {
+        let mangled = mangle(name, self.class.as_deref());
+        let name = mangled.as_str();
+        let mut places = Vec::new();
+        let mut from = self.frame.clone();
+        loop {
+            let (Found::In(frame), crosses) = look_up(&from, name) else { return places };
+            let path = &self.world.paths[self.module];
+            let is_captured = || self.world.declared.captured.contains(&(frame.key, Arc::from(name)));
+            let place = match frame.kind {
+                FrameKind::Module => {
+                    let is_own = !crosses && self.owner_is_module();
+                    if is_own && !is_captured() && !self.world.declared.words.contains(name) {
+                        self.local(name)
+                    } else {
+                        self.shared(Shared::Global(path.clone(), name.into()))
+                    }
+                }
+                FrameKind::Function if is_captured() => {
+                    self.shared(Shared::Captured(path.clone(), frame.function.clone(), name.into()))
+                }
+                FrameKind::Function => self.local(name),
+                FrameKind::Comprehension if is_captured() => {
+                    let function = format!("{}%comprehension", frame.function).into();
+                    self.shared(Shared::Captured(path.clone(), function, name.into()))
+                }
+                FrameKind::Comprehension => self.local(&format!("{name}%{}", depth(&frame))),
+                FrameKind::Class => self.local(&format!("{name}%class{}", depth(&frame))),
+            };
+            places.push(place);
+            // The body of a class sees the outer variable until it binds its own.
+            match (&frame.outer, frame.kind) {
+                (Some(outer), FrameKind::Class) if !is_write => from = outer.clone(),
+                _ => return places,
+            }
+        }
+    }
+
+    fn owner_is_module(&self) -> bool {
+        self.world.declared.procedures[self.procedure.index()].qualname.is_empty()
+    }
+
+    pub fn read_name(&mut self, name: &str) -> Vec<Place> {
+        self.name_places(name, false)
+    }
+
+    /// The places that an assignment of a name writes.
+    pub fn write_name(&mut self, name: &str) -> Vec<Place> {
+        let mut places = self.name_places(name, true);
+        let (found, _) = look_up(&self.frame, name);
+        if let Found::In(frame) = found
+            && matches!(frame.kind, FrameKind::Module | FrameKind::Class)
+        {
+            let name = mangle(name, self.class.as_deref());
+            places.push(self.shared(Shared::Attribute(name.as_str().into())));
+        }
+        places
+    }
+
+    pub fn attribute_name(&self, attribute: &ExprAttribute) -> Arc<str> {
+        mangle(&attribute.attr, self.class.as_deref()).into()
+    }
+
+    /// What `object.name` reads, and who holds its value.
+    pub fn look_at_attribute(&mut self, attribute: &'a ExprAttribute, base: Vec<Place>) -> (Vec<Place>, Holder) {
+        let name = self.attribute_name(attribute);
+        self.fails = true;
+        if &*name == "__dict__" {
+            self.unsound(attribute.range, UnsoundKind::Namespace);
+        }
+        let mut reads = base;
+        let variables = self.world.module_variables(self.module, attribute.attr.range);
+        if !variables.is_empty() {
+            for (path, name) in variables {
+                let place = self.out.shared(Shared::Global(path, name));
+                self.out.escaped.insert(place);
+                reads.push(Place::Shared(place));
+            }
+            let holder = if self.is_definition_at(attribute.attr.range) {
+                Holder::Nobody(Made::Scalar)
+            } else {
+                Holder::Unknown
+            };
+            return (reads, holder);
+        }
+        let map = self.out.shared(Shared::Attribute(name.clone()));
+        reads.push(Place::Shared(map));
+        let declared = &self.world.declared;
+        let is_own = declared.assigned.contains(&name) || declared.methods.contains_key(&name);
+        if !is_own {
+            reads.push(self.shared(Shared::Outside));
+        }
+        let properties = self.properties(attribute, &name);
+        if !properties.is_empty() {
+            reads = self.call_any(attribute.range, "property", &properties, reads);
+        }
+        if is_own && properties.is_empty() {
+            return (reads, Holder::Shared(map));
+        }
+        (self.operation(attribute.range, operators::GET_ATTRIBUTE, reads), Holder::Unknown)
+    }
+
+    /// The methods that an attribute may run: those of its class if it is known, or all of its name.
+    pub fn properties(&self, attribute: &ExprAttribute, name: &Arc<str>) -> Vec<ProcedureId> {
+        let all = self.world.declared.properties.get(name).map_or(&[][..], |all| all);
+        let range = attribute.attr.range;
+        if all.is_empty() || self.world.referents(self.module, range).is_empty() {
+            return all.to_vec();
+        }
+        let targets = self.world.targets(self.module, range, true);
+        all.iter().copied().filter(|one| targets.contains(&Target::Procedure(*one))).collect()
+    }
+}
+
+/// How many scopes are around a scope.
+fn depth(frame: &Rc<Frame>) -> usize {
+    std::iter::successors(frame.outer.as_ref(), |frame| frame.outer.as_ref()).count()
+}
+
+impl World<'_> {
+    /// The variables of modules that an attribute is, if it is nothing else.
+    pub fn module_variables(&self, module: usize, range: TextRange) -> Vec<(Arc<str>, Arc<str>)> {
+        let referents = self.referents(module, range);
+        let mut found = Vec::new();
+        for referent in referents {
+            let Referent::Symbol(symbol) = referent else { return Vec::new() };
+            let Some(kind) = self.project.symbol(*symbol).map(|symbol| symbol.kind) else { return Vec::new() };
+            let name = self.project.name(*symbol);
+            let is_top = !name.qualname.contains('.');
+            if !is_top || !matches!(kind, SymbolKind::Variable | SymbolKind::Function | SymbolKind::Class) {
+                return Vec::new();
+            }
+            found.push((name.path.clone(), name.qualname.clone()));
+        }
+        found
+    }
+}

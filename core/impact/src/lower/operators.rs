@@ -1,0 +1,73 @@
+//! The special methods that Python runs for an operation.
+
+use ruff_python_ast::{CmpOp, Operator};
+
+pub(super) const TEXT: &[&str] = &["__str__", "__repr__", "__format__"];
+pub(super) const TRUTH: &[&str] = &["__bool__", "__len__"];
+pub(super) const ITERATION: &[&str] = &["__iter__", "__next__", "__getitem__", "__aiter__", "__anext__"];
+pub(super) const GET_ITEM: &[&str] =
+    &["__getitem__", "__missing__", "__class_getitem__", "__hash__", "__eq__", "__index__"];
+pub(super) const SET_ITEM: &[&str] = &["__setitem__", "__hash__", "__eq__", "__index__"];
+pub(super) const DELETE_ITEM: &[&str] = &["__delitem__", "__hash__", "__eq__", "__index__"];
+pub(super) const GET_ATTRIBUTE: &[&str] = &["__getattr__", "__getattribute__", "__get__"];
+pub(super) const SET_ATTRIBUTE: &[&str] = &["__setattr__", "__set__"];
+pub(super) const ENTER: &[&str] = &["__enter__", "__aenter__"];
+pub(super) const EXIT: &[&str] = &["__exit__", "__aexit__"];
+
+pub(super) fn binary(operator: Operator) -> &'static [&'static str] {
+    match operator {
+        Operator::Add => &["__add__", "__radd__", "__iadd__"],
+        Operator::Sub => &["__sub__", "__rsub__", "__isub__"],
+        Operator::Mult => &["__mul__", "__rmul__", "__imul__"],
+        Operator::MatMult => &["__matmul__", "__rmatmul__", "__imatmul__"],
+        Operator::Div => &["__truediv__", "__rtruediv__", "__itruediv__"],
+        Operator::Mod => &["__mod__", "__rmod__", "__imod__"],
+        Operator::Pow => &["__pow__", "__rpow__", "__ipow__"],
+        Operator::LShift => &["__lshift__", "__rlshift__", "__ilshift__"],
+        Operator::RShift => &["__rshift__", "__rrshift__", "__irshift__"],
+        Operator::BitOr => &["__or__", "__ror__", "__ior__"],
+        Operator::BitXor => &["__xor__", "__rxor__", "__ixor__"],
+        Operator::BitAnd => &["__and__", "__rand__", "__iand__"],
+        Operator::FloorDiv => &["__floordiv__", "__rfloordiv__", "__ifloordiv__"],
+    }
+}
+
+pub(super) fn comparison(operator: CmpOp) -> &'static [&'static str] {
+    match operator {
+        CmpOp::Eq => &["__eq__"],
+        CmpOp::NotEq => &["__ne__", "__eq__"],
+        CmpOp::Lt | CmpOp::Gt => &["__lt__", "__gt__"],
+        CmpOp::LtE | CmpOp::GtE => &["__le__", "__ge__"],
+        CmpOp::Is | CmpOp::IsNot => &[],
+        CmpOp::In | CmpOp::NotIn => &["__contains__", "__iter__", "__eq__", "__hash__"],
+    }
+}
+
+/// Those that a builtin function runs upon its arguments.
+pub(super) fn of_builtin(name: &str) -> &'static [&'static str] {
+    match name {
+        "len" => &["__len__"],
+        "str" | "repr" | "format" | "ascii" | "print" => TEXT,
+        "bool" | "any" | "all" => &["__bool__", "__len__", "__iter__", "__next__"],
+        "iter" | "next" | "list" | "tuple" | "set" | "frozenset" | "enumerate" | "zip" | "map" | "filter" => ITERATION,
+        "dict" => &["__iter__", "__next__", "__getitem__", "keys", "__hash__", "__eq__"],
+        "sorted" | "min" | "max" => &["__iter__", "__next__", "__lt__", "__gt__"],
+        "sum" => &["__iter__", "__next__", "__add__", "__radd__"],
+        "reversed" => &["__reversed__", "__iter__", "__len__", "__getitem__"],
+        "hash" => &["__hash__"],
+        "int" => &["__int__", "__index__", "__trunc__"],
+        "float" => &["__float__", "__index__"],
+        "abs" => &["__abs__"],
+        "round" => &["__round__"],
+        "divmod" => &["__divmod__", "__rdivmod__"],
+        "pow" => &["__pow__", "__rpow__"],
+        "isinstance" => &["__instancecheck__"],
+        "issubclass" => &["__subclasscheck__"],
+        "dir" => &["__dir__"],
+        "bytes" => &["__bytes__", "__iter__"],
+        "getattr" | "hasattr" => GET_ATTRIBUTE,
+        "setattr" => SET_ATTRIBUTE,
+        "delattr" => &["__delattr__"],
+        _ => &[],
+    }
+}
