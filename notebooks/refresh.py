@@ -19,7 +19,8 @@ from run_quickstart import run
 NOTEBOOKS = sorted(Path(__file__).parent.glob("*.ipynb"))
 # The first kind that an output has is stored.
 KINDS = ("image/svg+xml", "text/markdown", "text/plain", "text/html")
-TIME = re.compile(r"\b\d+(?:\.\d+)? ms\b")
+# Ten seconds and more have the unit and one decimal.
+TIME = re.compile(r"\b(?:\d+(?:\.\d+)? ms|\d+\.\d s)\b")
 # A paragraph of a comparison as text. A time in it changes where its lines end.
 PARAGRAPH = re.compile(r"(?:^  \S.*\n)+", re.MULTILINE)
 UNSTABLE = (
