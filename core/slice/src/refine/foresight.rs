@@ -9,8 +9,8 @@ use twincell_testing::Outcome;
 use crate::refine::set::Set;
 use crate::refine::{FailedTest, Lacking, MissingName, Runner};
 
-/// What runs have shown about imports. A clone goes on by itself.
-#[derive(Clone, Debug, Default)]
+/// What runs have shown about imports.
+#[derive(Debug, Default)]
 pub(super) struct Foresight {
     /// Without these the tests could not be imported. A text that does not parse stands there with its path.
     needed: HashSet<(Option<String>, MissingName)>,
@@ -24,7 +24,7 @@ impl Foresight {
         self.lacking.entry(candidate.clone()).or_insert_with(read).clone()
     }
 
-    /// Without what a candidate fails for sure.
+    /// What a candidate lacks that a run has shown to be needed.
     pub fn fails<R: Runner>(&mut self, runner: &R, candidate: &Set) -> Option<Lacking> {
         if self.needed.is_empty() {
             return None;
