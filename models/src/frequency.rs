@@ -5,6 +5,7 @@
 //! An identifier never seen gets the distribution of its kind, which is itself smoothed by one for each class.
 
 use std::collections::HashMap;
+use std::sync::OnceLock;
 
 use twincell_syntax::site::{Site, SiteKind};
 use twincell_values::predictor::{Distribution, FunctionSites, PredictError, Predictor};
@@ -19,21 +20,30 @@ const STRENGTH: f32 = 8.0;
 /// Kind of site -> identifier -> counts of the classes. "" stands for all identifiers of the kind.
 type Counts = HashMap<SiteKind, HashMap<String, Distribution>>;
 
-/// Predicts from counts by kind and identifier.
-#[derive(Debug, Clone)]
+/// Predicts from the counts of the training packages, which are read at the first prediction.
+#[derive(Debug, Default)]
 pub struct Frequency {
+    tables: OnceLock<Result<Tables, String>>,
+}
+
+impl Frequency {
+    fn tables(&self) -> Result<&Tables, PredictError> {
+        let tables = self.tables.get_or_init(|| {
+            Tables::from_json(weights::FREQUENCY)
+                .map_err(|error| ModelError::Embedded { name: "frequency.json", reason: error.to_string() }.to_string())
+        });
+        tables.as_ref().map_err(|error| PredictError(error.clone()))
+    }
+}
+
+#[derive(Debug)]
+struct Tables {
     counts: Counts,
     /// Smoothed distribution of each kind.
     kinds: HashMap<SiteKind, Distribution>,
 }
 
-impl Frequency {
-    /// With the counts of the training packages.
-    pub fn embedded() -> Result<Self, ModelError> {
-        Self::from_json(weights::FREQUENCY)
-            .map_err(|error| ModelError::Embedded { name: "frequency.json", reason: error.to_string() })
-    }
-
+impl Tables {
     fn from_json(json: &[u8]) -> Result<Self, serde_json::Error> {
         let counts: Counts = serde_json::from_slice(json)?;
         let uniform = [1.0 / AbstractValue::COUNT as f32; AbstractValue::COUNT];
@@ -44,7 +54,7 @@ impl Frequency {
                 (kind, observed.map_or(uniform, |counts| smooth(counts, &uniform, AbstractValue::COUNT as f32)))
             })
             .collect();
-        Ok(Frequency { counts, kinds })
+        Ok(Tables { counts, kinds })
     }
 
     fn distribution(&self, site: &Site) -> Distribution {
@@ -70,9 +80,10 @@ impl Predictor for Frequency {
     }
 
     fn predict(&self, functions: &[FunctionSites<'_>]) -> Result<Vec<Vec<Distribution>>, PredictError> {
+        let tables = self.tables()?;
         Ok(functions
             .iter()
-            .map(|function| function.sites.iter().map(|site| self.distribution(site)).collect())
+            .map(|function| function.sites.iter().map(|site| tables.distribution(site)).collect())
             .collect())
     }
 }
@@ -94,10 +105,10 @@ mod tests {
         }
     }
 
-    fn counted() -> Frequency {
+    fn counted() -> Tables {
         let json =
             br#"{"name": {"": [0, 0, 90, 0, 10, 0, 0, 0, 0, 0, 0, 0], "x": [0, 0, 0, 0, 8, 0, 0, 0, 0, 0, 0, 0]}}"#;
-        Frequency::from_json(json).unwrap()
+        Tables::from_json(json).unwrap()
     }
 
     #[test]
@@ -122,7 +133,8 @@ mod tests {
 
     #[test]
     fn the_embedded_counts_know_the_usual_names() {
-        let frequency = Frequency::embedded().unwrap();
+        let frequency = Frequency::default();
+        let frequency = frequency.tables().unwrap();
         let most_likely = |kind, identifier: &str| {
             let distribution = frequency.distribution(&site(kind, identifier));
             assert!((distribution.iter().sum::<f32>() - 1.0).abs() < 1e-5);

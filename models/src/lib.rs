@@ -105,15 +105,15 @@ pub enum ModelError {
 
 /// Loads the predictor that the options ask for.
 ///
-/// The embedded network is read at the first prediction. A network from a folder is read and tried at once, so that its
+/// The embedded network and the embedded counts are read at the first prediction. A network from a folder is read and tried at once, so that its
 /// errors show here.
 pub fn load(options: &ModelOptions) -> Result<Arc<dyn Predictor>, ModelError> {
     Ok(match options.kind {
         PredictorKind::Neural => Arc::new(Sparing {
             inner: Cached::new(Neural::new(options)?, options.cache.as_deref()),
-            quick: Frequency::embedded()?,
+            quick: Frequency::default(),
         }),
-        PredictorKind::Frequency => Arc::new(Frequency::embedded()?),
+        PredictorKind::Frequency => Arc::new(Frequency::default()),
         PredictorKind::Uniform => Arc::new(Uniform),
     })
 }
