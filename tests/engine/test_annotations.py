@@ -1,5 +1,8 @@
 """Annotations that are understood whole decide which values a function is given."""
 
+import pytest
+import twincell
+
 from .layers import expect_in, over
 from .snippets import CHANGING, PRESERVING
 
@@ -65,3 +68,36 @@ CONTRADICTED = {
 @over(CONTRADICTED, seed=range(3))
 def test_changes_are_found_within_the_annotation_and_where_the_code_contradicts_it(name, runs):
     expect_in(runs, CHANGING, *CONTRADICTED[name])
+
+
+# Where annotations allow few values, all combinations run after a search that found nothing.
+FEW = "from typing import Literal\n\n\n"
+SUPPORTS = {
+    "one": ("def f(a: bool):\n    return {}\n", "1 if a else 0", "int(a)", {"exhausted": {"combinations": 2}}),
+    "several": (
+        FEW + "def f(a: bool | None, b: Literal['x', 'y'] = 'x'):\n    return {}\n",
+        "(b, bool(a))",
+        "(b, True if a else False)",
+        {"exhausted": {"combinations": 9}},
+    ),
+    "none": ("def f():\n    return {}\n", "[1, 2]", "list((1, 2))", {"exhausted": {"combinations": 1}}),
+    "one_with_many": ("def f(a: bool, n: int):\n    return {}\n", "n if a else 0", "n * a", "sampled"),
+    "one_without": ("def f(a: bool, b):\n    return {}\n", "(b, a)", "tuple([b, a])", "sampled"),
+    "a_name_that_is_drawn": ("def f(a: bool):\n    return {}\n", "(a, other)", "tuple([a, other])", "sampled"),
+    "more_arguments": ("def f(a: bool, *more):\n    return {}\n", "1 if a else 0", "int(a)", "sampled"),
+}
+
+
+@pytest.mark.parametrize("name", SUPPORTS)
+def test_few_values_all_run(name):
+    function, old, new, support = SUPPORTS[name]
+    [pair] = twincell.compare(function.format(old), function.format(new)).pairs
+    assert (pair["verdict"], pair["support"]) == ("likely_preserving", support)
+
+
+def test_a_difference_on_one_of_few_values_is_found_without_luck():
+    modes = [f"m{number}" for number in range(40)]
+    code = f"from typing import Literal\n\ndef f(mode: Literal{modes!r}):\n    return {{}}\n"
+    [pair] = twincell.compare(code.format("1"), code.format("2 if mode == ''.join(['m', '39']) else 1"), budget=5).pairs
+    assert pair["verdict"] == "changing"
+    assert "support" not in pair

@@ -6,7 +6,8 @@ use twincell_behavior::CallRow;
 use twincell_compare::ExampleSource;
 use twincell_compare::report::{
     Bound, CellNumbers, Comparison, Divergence, Evidence, ExecutionReport, Headline, InputWeight, PairReport,
-    PathReport, Reproducer, SuppressedReport, Varied, VariedTogether, VariedValue, VersionReport, Witness,
+    PathReport, Reason, Reproducer, Support, SuppressedReport, Varied, VariedTogether, VariedValue, VersionReport,
+    Witness,
 };
 use twincell_compare::verdict::Verdict;
 use twincell_engine::observed::Behavior;
@@ -41,6 +42,9 @@ pub struct PairJson<'a> {
     verdict: Verdict,
     reason: String,
     sentence: String,
+    /// What it rests on that nothing differs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    support: Option<Support>,
     #[serde(skip_serializing_if = "Option::is_none")]
     headline: Option<HeadlineJson<'a>>,
     bound: Option<Bound>,
@@ -137,6 +141,10 @@ fn pair(pair: &PairReport) -> PairJson<'_> {
         verdict: pair.verdict,
         reason: wording::reason(pair),
         sentence: wording::pair(pair),
+        support: match pair.reason {
+            Reason::NoDifference { support, .. } => Some(support),
+            _ => None,
+        },
         headline: pair.headline.as_ref().map(headline),
         bound: pair.bound.clone(),
         evidence: &pair.evidence,

@@ -60,7 +60,9 @@ fn nothing_that_counts(campaign: &Campaign, found: Option<&TestCase>) -> Reason 
         },
         (None, count) if count > 0 => Uncounted::EdgeCases(count),
         (None, _) => match rules_that_decide(campaign) {
-            rules if rules.is_empty() => return Reason::NoDifference(usable(campaign)),
+            rules if rules.is_empty() => {
+                return Reason::NoDifference { usable: usable(campaign), support: campaign.support };
+            }
             rules => Uncounted::Suppressed(rules),
         },
     };

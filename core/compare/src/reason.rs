@@ -62,7 +62,10 @@ pub enum Reason {
     ChangeNotRun {
         usable: usize,
     },
-    NoDifference(Usable),
+    NoDifference {
+        usable: Usable,
+        support: Support,
+    },
     /// What differs does not count.
     NoneThatCounts {
         usable: Usable,
@@ -77,6 +80,17 @@ pub struct Usable {
     pub all: usize,
     /// Whether an input could vary.
     pub varied: bool,
+}
+
+/// What it rests on that nothing differs.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Support {
+    /// All combinations of the values that annotations allow ran.
+    Exhausted { combinations: usize },
+    /// Drawn values ran.
+    #[default]
+    Sampled,
 }
 
 /// Why a difference does not count. `decide.rs` chooses, and views word it.

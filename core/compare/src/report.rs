@@ -16,7 +16,7 @@ use crate::verdict::Verdict;
 
 pub use crate::headline::{CallSite, Condition, Contrast, Headline};
 pub use crate::note::{CellNumbers, Note};
-pub use crate::reason::{Bound, ChangeReached, Reason, StoppedExample, Uncounted, Usable};
+pub use crate::reason::{Bound, ChangeReached, Reason, StoppedExample, Support, Uncounted, Usable};
 
 /// The version of the report's format, in its field `format`. It increases when a field is removed or changes its
 /// meaning.

@@ -18,7 +18,7 @@ mod tests {
     use twincell_compare::note::Changed;
     use twincell_compare::report::{
         CallSite, CellNumbers, ChangeReached, Condition, Contrast, DecidedBy, Headline, PairFacts, PairReport, Reason,
-        StoppedExample, Usable,
+        StoppedExample, Support, Usable,
     };
     use twincell_compare::verdict::Verdict;
     use twincell_samples::{comparison as whole, pair as sample};
@@ -56,7 +56,7 @@ mod tests {
 
     fn no_difference() -> PairReport {
         let usable = Usable { valid: 1, all: 1, varied: true };
-        of(Verdict::LikelyPreserving, Reason::NoDifference(usable))
+        of(Verdict::LikelyPreserving, Reason::NoDifference { usable, support: Support::Sampled })
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use twincell_behavior::display_limit;
 use twincell_compare::STATEMENTS;
 use twincell_compare::report::{
-    Bound, ChangeReached, DecidedBy, PairReport, Reason, StoppedExample, Uncounted, Usable,
+    Bound, ChangeReached, DecidedBy, PairReport, Reason, StoppedExample, Support, Uncounted, Usable,
 };
 use twincell_compare::verdict::Verdict;
 use twincell_engine::observed::Limit;
@@ -106,7 +106,9 @@ pub fn reason(pair: &PairReport) -> String {
             format!("all {executions} executions ended in an exception that the injected values may have caused")
         }
         Reason::ChangeNotRun { usable } => format!("none of {usable} usable executions ran a changed line"),
-        Reason::NoDifference(usable) => format!("no difference in {}", usable_executions(usable)),
+        Reason::NoDifference { usable, support: own } => {
+            format!("no difference in {}{}", usable_executions(usable), support(*own))
+        }
         Reason::NoneThatCounts { usable, why } => {
             format!("no difference that counts in {}: {}", usable_executions(usable), uncounted(why))
         }
@@ -141,6 +143,16 @@ fn usable_executions(usable: &Usable) -> String {
         (true, 0) => said,
         (true, 1) => format!("{said} (1 other not usable)"),
         (true, others) => format!("{said} ({others} others not usable)"),
+    }
+}
+
+/// ` and on all 4 combinations of values that the annotations allow`.
+fn support(support: Support) -> String {
+    match support {
+        Support::Exhausted { combinations } if combinations > 1 => {
+            format!(" and on all {combinations} combinations of values that the annotations allow")
+        }
+        Support::Exhausted { .. } | Support::Sampled => String::new(),
     }
 }
 

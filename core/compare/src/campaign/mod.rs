@@ -49,6 +49,7 @@ use twincell_syntax::{PerSide, Side};
 use twincell_values::path::{AccessPath, Question};
 use twincell_values::value::{Choice, Decision, Recipe};
 
+use crate::reason::Support;
 use crate::verdict::Invented;
 use crate::{Continue, Example, verdict};
 
@@ -298,6 +299,7 @@ pub struct Campaign {
     /// The sides of branches that a valid execution took, by the numbers of the branches.
     pub outcomes: PerSide<BTreeSet<(u32, bool)>>,
     pub stopped_early: bool,
+    pub support: Support,
 }
 
 /// The least probability of the values behind a difference that settles a trial.

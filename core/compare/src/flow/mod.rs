@@ -10,6 +10,7 @@ mod cross_module;
 mod dunder;
 mod examples;
 mod execute;
+mod exhaust;
 mod imports;
 mod pair;
 mod prefetch;
@@ -342,6 +343,11 @@ fn compare_within(
         notes.extend(done.map(Note::Isolated));
     }
     if let Err(error) = campaign.settle_limits(&mut loaded) {
+        return Ok(assemble::failed(&about, Reason::NotRun(error.to_string())));
+    }
+    if matches!(decide(&campaign, None, &target), (Verdict::LikelyPreserving, Reason::NoDifference { .. }))
+        && let Err(error) = exhaust::exhaust(pair, &mut loaded, &mut campaign, &plan)
+    {
         return Ok(assemble::failed(&about, Reason::NotRun(error.to_string())));
     }
     // This is only shown. Without it a view says less.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use twincell_behavior::Rules;
 use twincell_compare::campaign::{self, Campaign, Execute, Plan, Techniques, Values};
-use twincell_compare::report::{Reason, Usable};
+use twincell_compare::report::{Reason, Support, Usable};
 use twincell_compare::verdict::Verdict;
 use twincell_compare::{Continue, Example, ExampleSource, decide};
 use twincell_engine::observed::{Behavior, Limit, Observed, Outcome};
@@ -160,7 +160,10 @@ fn versions_that_do_the_same_use_up_the_budget() {
     assert_eq!(campaign.witness, None);
     let (verdict, reason) = decide(&campaign, None, &target());
     assert_eq!(verdict, Verdict::LikelyPreserving);
-    assert_eq!(reason, Reason::NoDifference(Usable { valid: 100, all: 100, varied: true }));
+    assert_eq!(
+        reason,
+        Reason::NoDifference { usable: Usable { valid: 100, all: 100, varied: true }, support: Support::Sampled }
+    );
 }
 
 #[test]

@@ -5,7 +5,7 @@ use serde::de::DeserializeOwned;
 use twincell_behavior::{CallRow, EvidencePlace, Stream, Strength};
 use twincell_compare::report::{
     CallSite, ChangeReached, Comparison, Condition, Contrast, Divergence, Evidence, ExecutionReport, FORMAT, Headline,
-    InputWeight, LineReport, Note, PairFacts, PairReport, Reason, Usable, Varied, VariedOutcome, VariedValue,
+    InputWeight, LineReport, Note, PairFacts, PairReport, Reason, Support, Usable, Varied, VariedOutcome, VariedValue,
     VersionReport, Witness,
 };
 use twincell_compare::verdict::Verdict;
@@ -346,7 +346,7 @@ pub fn preserving_pair() -> PairReport {
         execution(index, &value, &value, false, if index < 4 { 0.5 } else { 1.0 })
     });
     PairReport {
-        reason: Reason::NoDifference(Usable { valid: 40, all: 40, varied: true }),
+        reason: Reason::NoDifference { usable: Usable { valid: 40, all: 40, varied: true }, support: Support::Sampled },
         reached: Some(ChangeReached {
             changed: 5,
             never: PerSide::default(),
