@@ -1,0 +1,37 @@
+//! Prints as JSON what can be proved of pairs of functions.
+//!
+//! `cargo run -p twincell-prove --example prove -- OLD NEW FUNCTION` reads two files. Without arguments, each line of the input is
+//! a JSON object with the texts `old` and `new` and the name `function`, and each line of the output is its answer.
+
+use std::io::{BufRead, Write};
+
+use twincell_prove::{Answer, ModuleNames, Reason, Unknown, prove};
+use twincell_syntax::functions;
+
+fn main() -> std::io::Result<()> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let mut out = std::io::stdout().lock();
+    if let [old, new, function] = &arguments[..] {
+        let answer = answer(&std::fs::read_to_string(old)?, &std::fs::read_to_string(new)?, function);
+        return writeln!(out, "{}", serde_json::to_string(&answer)?);
+    }
+    for line in std::io::stdin().lock().lines() {
+        let pair: serde_json::Value = serde_json::from_str(&line?)?;
+        let text = |key: &str| pair[key].as_str().unwrap_or_default();
+        writeln!(out, "{}", serde_json::to_string(&answer(text("old"), text("new"), text("function")))?)?;
+    }
+    Ok(())
+}
+
+/// Of the function of this name in two modules. Its decorators are those of both.
+fn answer(old: &str, new: &str, function: &str) -> Answer {
+    let find = |text: &str| functions(text).0.into_iter().find(|one| one.qualname == function);
+    let (Some(first), Some(second)) = (find(old), find(new)) else {
+        return Answer::Unknown(Unknown { reason: Reason::NoFunction, lines: (0, 0) });
+    };
+    if first.decorators != second.decorators {
+        return Answer::Unknown(Unknown { reason: Reason::Interface, lines: (0, 0) });
+    }
+    let names = ModuleNames::new([old, new], [function, function]);
+    prove(&first.text, &second.text, &names)
+}

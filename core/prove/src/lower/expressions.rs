@@ -1,0 +1,586 @@
+//! Expressions: their operations in the order of evaluation.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use ruff_python_ast::visitor::source_order::{self, SourceOrderVisitor};
+use ruff_python_ast::{
+    BoolOp, CmpOp, Comprehension, Expr, ExprCall, FStringPart, InterpolatedStringElement, Number, Operator, Parameters,
+    UnaryOp,
+};
+use ruff_text_size::TextRange;
+use twincell_syntax::scopes::Bindings;
+
+use super::{Lowered, Lowering, is_atom, range_of};
+use crate::constant::Constant;
+use crate::program::{BlockId, End, Operation, Slot, Step};
+use crate::result::Construct;
+
+/// Builtins that look into the frame of who calls them.
+const FRAMES: &[&str] = &["locals", "vars", "dir", "eval", "exec", "super", "globals", "__class__", "breakpoint"];
+
+/// Above so many items, Python builds a dictionary in several steps.
+const MAX_ITEMS_AT_ONCE: usize = 15;
+
+pub(super) fn binary(operator: Operator) -> &'static str {
+    match operator {
+        Operator::Add => "+",
+        Operator::Sub => "-",
+        Operator::Mult => "*",
+        Operator::MatMult => "@",
+        Operator::Div => "/",
+        Operator::Mod => "%",
+        Operator::Pow => "**",
+        Operator::LShift => "<<",
+        Operator::RShift => ">>",
+        Operator::BitOr => "|",
+        Operator::BitXor => "^",
+        Operator::BitAnd => "&",
+        Operator::FloorDiv => "//",
+    }
+}
+
+impl<'a> Lowering<'a> {
+    pub(super) fn value(&mut self, expr: &'a Expr) -> Lowered<Slot> {
+        Ok(match expr {
+            Expr::Name(name) => {
+                if FRAMES.contains(&name.id.as_str())
+                    && self.local(&name.id).is_none()
+                    && !self.is_plain_super(&name.id)
+                {
+                    return self.refuse(Construct::Frames);
+                }
+                self.read_name(&name.id)
+            }
+            Expr::NumberLiteral(node) => {
+                let value = match &node.value {
+                    Number::Int(value) => match value.to_string().parse::<i128>() {
+                        Ok(value) => Constant::Int(value),
+                        Err(_) => Constant::Big(value.to_string()),
+                    },
+                    Number::Float(value) => Constant::Float(value.to_bits()),
+                    Number::Complex { imag, .. } => Constant::Complex(imag.to_bits()),
+                };
+                self.constant(value)
+            }
+            Expr::StringLiteral(node) => self.constant(Constant::Text(node.value.to_str().to_string())),
+            Expr::BytesLiteral(node) => self.constant(Constant::Bytes(node.value.bytes().collect())),
+            Expr::BooleanLiteral(node) => self.constant(Constant::Bool(node.value)),
+            Expr::NoneLiteral(_) => self.none(),
+            Expr::EllipsisLiteral(_) => self.constant(Constant::Ellipsis),
+            Expr::Attribute(node) => {
+                let object = self.value(&node.value)?;
+                self.operate(Operation::Attribute(node.attr.to_string()), vec![object])
+            }
+            Expr::Subscript(node) => {
+                let object = self.value(&node.value)?;
+                let key = self.value(&node.slice)?;
+                self.operate(Operation::Item, vec![object, key])
+            }
+            Expr::Slice(node) => {
+                let mut arguments = Vec::new();
+                for part in [&node.lower, &node.upper, &node.step] {
+                    arguments.push(match part {
+                        Some(part) => self.value(part)?,
+                        None => self.none(),
+                    });
+                }
+                self.operate(Operation::Slice, arguments)
+            }
+            Expr::BinOp(node) => {
+                let left = self.value(&node.left)?;
+                let right = self.value(&node.right)?;
+                self.operate(Operation::Binary(binary(node.op)), vec![left, right])
+            }
+            Expr::UnaryOp(node) => match node.op {
+                UnaryOp::Not => {
+                    let value = self.value(&node.operand)?;
+                    let truth = self.truth(value);
+                    self.operate(Operation::Not, vec![truth])
+                }
+                UnaryOp::USub => self.unary("-", &node.operand)?,
+                UnaryOp::UAdd => self.unary("+", &node.operand)?,
+                UnaryOp::Invert => self.unary("~", &node.operand)?,
+            },
+            Expr::BoolOp(_) => {
+                let result = self.slot();
+                let after = self.block();
+                self.either(expr, result, after)?;
+                self.current = after;
+                result
+            }
+            Expr::If(node) => {
+                let result = self.slot();
+                let [yes, no, after] = [self.block(), self.block(), self.block()];
+                self.condition(&node.test, yes, no)?;
+                for (block, value) in [(yes, &node.body), (no, &node.orelse)] {
+                    self.current = block;
+                    let value = self.value(value)?;
+                    self.step(Step::Move { to: result, from: value });
+                    self.end(End::Jump(after));
+                }
+                self.current = after;
+                result
+            }
+            Expr::Compare(node) => self.comparison(&node.left, &node.ops, &node.comparators)?,
+            Expr::Named(node) => {
+                let value = self.value(&node.value)?;
+                self.assign(&node.target, value)?;
+                value
+            }
+            Expr::Tuple(node) => self.collection(Operation::Tuple, &node.elts)?,
+            Expr::List(node) => self.collection(Operation::List, &node.elts)?,
+            Expr::Set(node) => self.collection(Operation::Set, &node.elts)?,
+            Expr::Dict(node) => {
+                // All keys and values are there before the first key is hashed, but for big ones.
+                let mut pairs = Vec::new();
+                for item in &node.items {
+                    let Some(key) = &item.key else { return self.refuse(Construct::StarArgument) };
+                    if node.items.len() > MAX_ITEMS_AT_ONCE && !key.is_literal_expr() {
+                        return self.refuse(Construct::StarArgument);
+                    }
+                    pairs.push((self.value(key)?, self.value(&item.value)?));
+                }
+                let dict = self.operate(Operation::Dict, Vec::new());
+                for (key, value) in pairs {
+                    self.operate(Operation::Put, vec![dict, key, value]);
+                }
+                dict
+            }
+            Expr::ListComp(node) => {
+                let made = self.operate(Operation::List, Vec::new());
+                self.comprehension(&node.generators, |this| {
+                    let value = this.value(&node.elt)?;
+                    this.operate(Operation::Append, vec![made, value]);
+                    Ok(())
+                })?;
+                made
+            }
+            Expr::SetComp(node) => {
+                let made = self.operate(Operation::Set, Vec::new());
+                self.comprehension(&node.generators, |this| {
+                    let value = this.value(&node.elt)?;
+                    this.operate(Operation::Add, vec![made, value]);
+                    Ok(())
+                })?;
+                made
+            }
+            Expr::DictComp(node) => {
+                let Some(key) = &node.key else { return self.refuse(Construct::StarArgument) };
+                let made = self.operate(Operation::Dict, Vec::new());
+                self.comprehension(&node.generators, |this| {
+                    let key = this.value(key)?;
+                    let value = this.value(&node.value)?;
+                    this.operate(Operation::Put, vec![made, key, value]);
+                    Ok(())
+                })?;
+                made
+            }
+            Expr::Generator(node) => self.generator(range_of(expr), &node.elt, &node.generators)?,
+            Expr::Lambda(node) => {
+                let parameters = node.parameters.as_deref();
+                if parameters.is_some_and(has_defaults) {
+                    return self.refuse(Construct::Closure);
+                }
+                let bindings = Bindings::of_lambda(parameters, &node.body);
+                let captured = self.captured(None, &bindings, |visitor| visitor.visit_expr(&node.body))?;
+                let text = self.source(node.range).to_string();
+                self.operate(Operation::Closure(text), captured)
+            }
+            Expr::Call(node) => self.call(node)?,
+            Expr::FString(node) => {
+                let mut parts = Vec::new();
+                for part in &node.value {
+                    match part {
+                        FStringPart::Literal(text) => parts.push(self.constant(Constant::Text(text.value.to_string()))),
+                        FStringPart::FString(text) => {
+                            for element in &text.elements {
+                                parts.push(self.element(element)?);
+                            }
+                        }
+                    }
+                }
+                self.operate(Operation::Join, parts)
+            }
+            Expr::Yield(node) => {
+                let value = match &node.value {
+                    Some(value) => self.value(value)?,
+                    None => self.none(),
+                };
+                self.operate(Operation::Yield, vec![value])
+            }
+            Expr::YieldFrom(node) => {
+                let value = self.value(&node.value)?;
+                self.operate(Operation::YieldFrom, vec![value])
+            }
+            Expr::Await(node) => {
+                let value = self.value(&node.value)?;
+                self.operate(Operation::Await, vec![value])
+            }
+            Expr::TString(_) => return self.refuse(Construct::Template),
+            Expr::Starred(_) => return self.refuse(Construct::StarArgument),
+            Expr::IpyEscapeCommand(_) => return self.refuse(Construct::Unparsed),
+        })
+    }
+
+    /// `super` without arguments asks for the first parameter, which is the same as long as nothing binds it again.
+    fn is_plain_super(&self, name: &str) -> bool {
+        let first = self.locals.iter().find(|(_, slot)| **slot == 0);
+        name == "super" && first.is_some_and(|(first, _)| !self.bound.contains_key(first))
+    }
+
+    fn unary(&mut self, operator: &'static str, operand: &'a Expr) -> Lowered<Slot> {
+        let value = self.value(operand)?;
+        Ok(self.operate(Operation::Unary(operator), vec![value]))
+    }
+
+    fn collection(&mut self, operation: Operation, elements: &'a [Expr]) -> Lowered<Slot> {
+        let mut arguments = Vec::new();
+        for element in elements {
+            arguments.push(self.value(element)?);
+        }
+        Ok(self.operate(operation, arguments))
+    }
+
+    fn element(&mut self, element: &'a InterpolatedStringElement) -> Lowered<Slot> {
+        let node = match element {
+            InterpolatedStringElement::Literal(text) => {
+                return Ok(self.constant(Constant::Text(text.value.to_string())));
+            }
+            InterpolatedStringElement::Interpolation(node) => node,
+        };
+        if node.debug_text.is_some() {
+            return self.refuse(Construct::UnsafeFormat);
+        }
+        let value = self.value(&node.expression)?;
+        let mut parts = Vec::new();
+        for part in node.format_spec.iter().flat_map(|spec| &spec.elements) {
+            parts.push(self.element(part)?);
+        }
+        let specification = self.operate(Operation::Join, parts);
+        let conversion = match node.conversion {
+            ruff_python_ast::ConversionFlag::None => ' ',
+            ruff_python_ast::ConversionFlag::Str => 's',
+            ruff_python_ast::ConversionFlag::Ascii => 'a',
+            ruff_python_ast::ConversionFlag::Repr => 'r',
+        };
+        Ok(self.operate(Operation::Format(conversion), vec![value, specification]))
+    }
+
+    fn comparison(&mut self, left: &'a Expr, operators: &'a [CmpOp], comparators: &'a [Expr]) -> Lowered<Slot> {
+        let mut left = self.value(left)?;
+        let result = self.slot();
+        let after = self.block();
+        for (index, (operator, right)) in operators.iter().zip(comparators).enumerate() {
+            let right = self.value(right)?;
+            let answer = self.compare(*operator, left, right);
+            self.step(Step::Move { to: result, from: answer });
+            if index + 1 < operators.len() {
+                let on = self.truth(answer);
+                let more = self.block();
+                self.end(End::Branch { on, yes: more, no: after });
+                self.current = more;
+            }
+            left = right;
+        }
+        self.end(End::Jump(after));
+        self.current = after;
+        Ok(result)
+    }
+
+    fn compare(&mut self, operator: CmpOp, left: Slot, right: Slot) -> Slot {
+        let (operation, is_negated) = match operator {
+            CmpOp::Eq => (Operation::Compare("=="), false),
+            CmpOp::NotEq => (Operation::Compare("!="), false),
+            CmpOp::Lt => (Operation::Compare("<"), false),
+            CmpOp::LtE => (Operation::Compare("<="), false),
+            CmpOp::Gt => (Operation::Compare(">"), false),
+            CmpOp::GtE => (Operation::Compare(">="), false),
+            CmpOp::Is => (Operation::Is, false),
+            CmpOp::IsNot => (Operation::Is, true),
+            CmpOp::In => (Operation::Contains, false),
+            CmpOp::NotIn => (Operation::Contains, true),
+        };
+        let answer = self.operate(operation, vec![left, right]);
+        if is_negated { self.operate(Operation::Not, vec![answer]) } else { answer }
+    }
+
+    /// The value of `and` and `or`, which is in a slot afterwards.
+    fn either(&mut self, expr: &'a Expr, result: Slot, after: BlockId) -> Lowered<()> {
+        let Expr::BoolOp(node) = expr else { return Ok(()) };
+        for (index, value) in node.values.iter().enumerate() {
+            if index + 1 == node.values.len() {
+                let value = self.value(value)?;
+                self.step(Step::Move { to: result, from: value });
+                break;
+            }
+            let more = self.block();
+            let (yes, no) = if node.op == BoolOp::And { (more, after) } else { (after, more) };
+            self.tested(value, result, yes, no)?;
+            self.current = more;
+        }
+        self.end(End::Jump(after));
+        Ok(())
+    }
+
+    /// An operand whose value is kept and whose truth decides where to go on. Python tests each operand of nested `and` and `or`
+    /// once.
+    fn tested(&mut self, expr: &'a Expr, result: Slot, yes: BlockId, no: BlockId) -> Lowered<()> {
+        let Expr::BoolOp(node) = expr else {
+            let value = self.value(expr)?;
+            self.step(Step::Move { to: result, from: value });
+            let on = self.truth(value);
+            self.end(End::Branch { on, yes, no });
+            return Ok(());
+        };
+        for (index, value) in node.values.iter().enumerate() {
+            if index + 1 == node.values.len() {
+                return self.tested(value, result, yes, no);
+            }
+            let more = self.block();
+            match node.op {
+                BoolOp::And => self.tested(value, result, more, no)?,
+                BoolOp::Or => self.tested(value, result, yes, more)?,
+            }
+            self.current = more;
+        }
+        Ok(())
+    }
+
+    /// A condition goes on at one of two blocks. `not`, `and` and `or` are control flow, and so have no value.
+    pub(super) fn condition(&mut self, test: &'a Expr, yes: BlockId, no: BlockId) -> Lowered<()> {
+        match test {
+            Expr::UnaryOp(node) if node.op == UnaryOp::Not => self.condition(&node.operand, no, yes),
+            Expr::BoolOp(node) => {
+                for (index, value) in node.values.iter().enumerate() {
+                    if index + 1 == node.values.len() {
+                        self.condition(value, yes, no)?;
+                        break;
+                    }
+                    let more = self.block();
+                    match node.op {
+                        BoolOp::And => self.condition(value, more, no)?,
+                        BoolOp::Or => self.condition(value, yes, more)?,
+                    }
+                    self.current = more;
+                }
+                Ok(())
+            }
+            Expr::If(node) => {
+                let [first, second] = [self.block(), self.block()];
+                self.condition(&node.test, first, second)?;
+                self.current = first;
+                self.condition(&node.body, yes, no)?;
+                self.current = second;
+                self.condition(&node.orelse, yes, no)
+            }
+            Expr::Compare(node) if node.ops.len() > 1 => {
+                let mut left = self.value(&node.left)?;
+                for (index, (operator, right)) in node.ops.iter().zip(&node.comparators).enumerate() {
+                    let right = self.value(right)?;
+                    let answer = self.compare(*operator, left, right);
+                    let on = self.truth(answer);
+                    let more = if index + 1 < node.ops.len() { self.block() } else { yes };
+                    self.end(End::Branch { on, yes: more, no });
+                    self.current = more;
+                    left = right;
+                }
+                Ok(())
+            }
+            _ => {
+                let value = self.value(test)?;
+                let on = self.truth(value);
+                self.end(End::Branch { on, yes, no });
+                Ok(())
+            }
+        }
+    }
+
+    fn call(&mut self, node: &'a ExprCall) -> Lowered<Slot> {
+        let mut arguments = vec![self.value(&node.func)?];
+        let mut layout = Vec::new();
+        let mut unpacked = false;
+        // Python evaluates in the order of the text, but unpacks some arguments before the next and some at the call.
+        for argument in node.arguments.iter_source_order() {
+            let (value, shape) = match argument {
+                ruff_python_ast::ArgOrKeyword::Arg(Expr::Starred(star)) => (&*star.value, "*".to_string()),
+                ruff_python_ast::ArgOrKeyword::Arg(value) => (value, String::new()),
+                ruff_python_ast::ArgOrKeyword::Keyword(keyword) => {
+                    (&keyword.value, keyword.arg.as_ref().map_or_else(|| "**".to_string(), |name| format!("{name}=")))
+                }
+            };
+            if unpacked && !is_atom(value) {
+                return self.refuse(Construct::StarArgument);
+            }
+            unpacked |= shape.starts_with('*');
+            arguments.push(self.value(value)?);
+            layout.push(shape);
+        }
+        Ok(self.operate(Operation::Call { layout }, arguments))
+    }
+
+    fn comprehension(
+        &mut self,
+        generators: &'a [Comprehension],
+        element: impl FnOnce(&mut Self) -> Lowered<()>,
+    ) -> Lowered<()> {
+        let mut heads = Vec::new();
+        let mut scope: BTreeMap<String, Slot> = BTreeMap::new();
+        let names: BTreeSet<String> = Bindings::of_comprehension(generators).bound;
+        let after = self.block();
+        let mut first = match generators.first() {
+            Some(generator) => Some(self.value(&generator.iter)?),
+            None => None,
+        };
+        for name in names {
+            let slot = self.slot();
+            self.step(Step::Unbind(slot));
+            scope.insert(name, slot);
+        }
+        self.comprehensions.push(scope);
+        for generator in generators {
+            if generator.is_async {
+                return self.refuse(Construct::AsyncComprehension);
+            }
+            let iterable = match first.take() {
+                Some(iterable) => iterable,
+                None => self.value(&generator.iter)?,
+            };
+            let iterator = self.operate(Operation::Iterate, vec![iterable]);
+            let head = self.block();
+            let item = self.next(head, iterator, heads.last().copied().unwrap_or(after));
+            heads.push(head);
+            self.assign(&generator.target, item)?;
+            for test in &generator.ifs {
+                let yes = self.block();
+                self.condition(test, yes, head)?;
+                self.current = yes;
+            }
+        }
+        element(self)?;
+        self.end(End::Jump(heads.last().copied().unwrap_or(after)));
+        self.comprehensions.pop();
+        self.current = after;
+        Ok(())
+    }
+
+    /// A generator expression: its first iterable is evaluated at once, the rest later.
+    fn generator(&mut self, range: TextRange, element: &'a Expr, generators: &'a [Comprehension]) -> Lowered<Slot> {
+        let Some(first) = generators.first() else { return self.refuse(Construct::Unparsed) };
+        let iterable = self.value(&first.iter)?;
+        let iterator = self.operate(Operation::Iterate, vec![iterable]);
+        let text = self.source(range);
+        let start = range.start().to_usize();
+        let [from, to] =
+            [range_of(&first.iter).start(), range_of(&first.iter).end()].map(|place| place.to_usize() - start);
+        let text = format!("{} {}", text.get(..from).unwrap_or_default(), text.get(to..).unwrap_or_default());
+        let bindings = Bindings::of_comprehension(generators);
+        let mut arguments = vec![iterator];
+        arguments.extend(self.captured(None, &bindings, |visitor| {
+            visitor.visit_expr(element);
+            for (index, generator) in generators.iter().enumerate() {
+                visitor.visit_expr(&generator.target);
+                if index > 0 {
+                    visitor.visit_expr(&generator.iter);
+                }
+                generator.ifs.iter().for_each(|test| visitor.visit_expr(test));
+            }
+        })?);
+        Ok(self.operate(Operation::Generator(text), arguments))
+    }
+
+    /// The closure of a nested function: its text and the values that it captures.
+    pub(super) fn closure(
+        &mut self,
+        range: TextRange,
+        own_name: Option<&str>,
+        parameters: &'a Parameters,
+        visit: impl FnOnce(&mut Names),
+    ) -> Lowered<Slot> {
+        if has_defaults(parameters) || parameters.iter().any(|parameter| parameter.annotation().is_some()) {
+            return self.refuse(Construct::Closure);
+        }
+        let mut bindings = Bindings::default();
+        parameters.iter().for_each(|parameter| {
+            bindings.bound.insert(parameter.name().to_string());
+        });
+        let captured = self.captured(own_name, &bindings, visit)?;
+        Ok(self.operate(Operation::Closure(self.source(range).to_string()), captured))
+    }
+
+    /// What a nested function has from around it. A variable that changes later is seen as it is then, so it is refused.
+    fn captured(
+        &mut self,
+        own_name: Option<&str>,
+        bindings: &Bindings,
+        visit: impl FnOnce(&mut Names),
+    ) -> Lowered<Vec<Slot>> {
+        let mut names = Names::default();
+        visit(&mut names);
+        if names.is_opaque {
+            return self.refuse(Construct::Closure);
+        }
+        let mut captured = Vec::new();
+        for name in names.read.iter().filter(|name| !bindings.bound.contains(*name) && !names.bound.contains(*name)) {
+            if FRAMES.contains(&name.as_str()) {
+                return self.refuse(Construct::Frames);
+            }
+            if own_name == Some(name) && self.bound.get(name) == Some(&1) {
+                continue;
+            }
+            if self.comprehensions.iter().any(|scope| scope.contains_key(name)) {
+                return self.refuse(Construct::Closure);
+            }
+            if self.bindings.globals.contains(name) {
+                return self.refuse(Construct::Closure);
+            }
+            if let Some(slot) = self.local(name) {
+                let as_parameter = usize::from(slot < self.parameters);
+                if self.bound.get(name).copied().unwrap_or(0) + as_parameter != 1 {
+                    return self.refuse(Construct::Closure);
+                }
+            }
+            captured.push(self.read_name(name));
+        }
+        Ok(captured)
+    }
+}
+
+fn has_defaults(parameters: &Parameters) -> bool {
+    parameters.iter_non_variadic_params().any(|parameter| parameter.default.is_some())
+}
+
+/// The names that nested code reads and binds.
+#[derive(Default)]
+pub(super) struct Names {
+    read: BTreeSet<String>,
+    bound: BTreeSet<String>,
+    /// Whether it holds something that these names do not tell.
+    is_opaque: bool,
+}
+
+impl<'e> SourceOrderVisitor<'e> for Names {
+    fn visit_stmt(&mut self, stmt: &'e ruff_python_ast::Stmt) {
+        use ruff_python_ast::Stmt;
+        match stmt {
+            Stmt::FunctionDef(_) | Stmt::ClassDef(_) | Stmt::Global(_) | Stmt::Nonlocal(_) => self.is_opaque = true,
+            Stmt::Import(_) | Stmt::ImportFrom(_) | Stmt::Match(_) | Stmt::Try(_) => self.is_opaque = true,
+            _ => source_order::walk_stmt(self, stmt),
+        }
+    }
+
+    fn visit_expr(&mut self, expr: &'e Expr) {
+        match expr {
+            // A comprehension has a scope of its own, and so has a nested lambda.
+            Expr::Lambda(_) => self.is_opaque = true,
+            Expr::ListComp(_) | Expr::SetComp(_) | Expr::DictComp(_) | Expr::Generator(_) => self.is_opaque = true,
+            Expr::Named(_) => self.is_opaque = true,
+            Expr::Name(name) if name.ctx == ruff_python_ast::ExprContext::Load => {
+                self.read.insert(name.id.to_string());
+            }
+            Expr::Name(name) => {
+                self.bound.insert(name.id.to_string());
+            }
+            _ => source_order::walk_expr(self, expr),
+        }
+    }
+}
