@@ -91,7 +91,7 @@ SUPPORTS = {
 @pytest.mark.parametrize("name", SUPPORTS)
 def test_few_values_all_run(name):
     function, old, new, support = SUPPORTS[name]
-    [pair] = twincell.compare(function.format(old), function.format(new)).pairs
+    [pair] = twincell.compare(function.format(old), function.format(new), disable=["proof"]).pairs
     assert (pair["verdict"], pair["support"]) == ("likely_preserving", support)
 
 

@@ -44,7 +44,7 @@ pub struct PairJson<'a> {
     sentence: String,
     /// What it rests on that nothing differs.
     #[serde(skip_serializing_if = "Option::is_none")]
-    support: Option<Support>,
+    support: Option<&'a Support>,
     #[serde(skip_serializing_if = "Option::is_none")]
     headline: Option<HeadlineJson<'a>>,
     bound: Option<Bound>,
@@ -141,7 +141,7 @@ fn pair(pair: &PairReport) -> PairJson<'_> {
         verdict: pair.verdict,
         reason: wording::reason(pair),
         sentence: wording::pair(pair),
-        support: match pair.reason {
+        support: match &pair.reason {
             Reason::NoDifference { support, .. } => Some(support),
             _ => None,
         },

@@ -61,7 +61,7 @@ fn nothing_that_counts(campaign: &Campaign, found: Option<&TestCase>) -> Reason 
         (None, count) if count > 0 => Uncounted::EdgeCases(count),
         (None, _) => match rules_that_decide(campaign) {
             rules if rules.is_empty() => {
-                return Reason::NoDifference { usable: usable(campaign), support: campaign.support };
+                return Reason::NoDifference { usable: usable(campaign), support: campaign.support.clone() };
             }
             rules => Uncounted::Suppressed(rules),
         },

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use twincell_behavior::Rule;
 use twincell_engine::observed::Limit;
+use twincell_prove::Proof;
 use twincell_syntax::{PerSide, Side};
 
 use crate::headline::Condition;
@@ -83,9 +84,11 @@ pub struct Usable {
 }
 
 /// What it rests on that nothing differs.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Support {
+    /// A proof says so, for arguments of the types in it.
+    Proved(Proof),
     /// All combinations of the values that annotations allow ran.
     Exhausted { combinations: usize },
     /// Drawn values ran.

@@ -107,7 +107,7 @@ pub fn reason(pair: &PairReport) -> String {
         }
         Reason::ChangeNotRun { usable } => format!("none of {usable} usable executions ran a changed line"),
         Reason::NoDifference { usable, support: own } => {
-            format!("no difference in {}{}", usable_executions(usable), support(*own))
+            format!("no difference in {}{}", usable_executions(usable), support(own))
         }
         Reason::NoneThatCounts { usable, why } => {
             format!("no difference that counts in {}: {}", usable_executions(usable), uncounted(why))
@@ -147,9 +147,14 @@ fn usable_executions(usable: &Usable) -> String {
 }
 
 /// ` and on all 4 combinations of values that the annotations allow`.
-fn support(support: Support) -> String {
+fn support(support: &Support) -> String {
     match support {
-        Support::Exhausted { combinations } if combinations > 1 => {
+        Support::Proved(proof) if proof.arguments.is_empty() => ", and proved for all arguments".into(),
+        Support::Proved(proof) => {
+            let arguments = proof.arguments.iter().map(|one| format!("{}: {}", one.parameter, one.class));
+            format!(", and proved for {}", arguments.collect::<Vec<_>>().join(", "))
+        }
+        Support::Exhausted { combinations } if *combinations > 1 => {
             format!(" and on all {combinations} combinations of values that the annotations allow")
         }
         Support::Exhausted { .. } | Support::Sampled => String::new(),

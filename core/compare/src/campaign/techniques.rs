@@ -26,6 +26,10 @@ pub struct Techniques {
     pub trial: bool,
     /// Ask the text for values where half of the budget leaves changed lines unreached.
     pub environments: bool,
+    /// Run all values where annotations allow few and nothing differed.
+    pub exhaustion: bool,
+    /// Ask for a proof where nothing differed.
+    pub proof: bool,
 }
 
 impl Default for Techniques {
@@ -40,6 +44,8 @@ impl Default for Techniques {
             calls: true,
             trial: true,
             environments: true,
+            exhaustion: true,
+            proof: true,
         }
     }
 }
@@ -52,7 +58,7 @@ impl Techniques {
     }
 
     /// The names by which techniques are left out, and what each does.
-    pub const ALL: [(&str, &str); 9] = [
+    pub const ALL: [(&str, &str); 11] = [
         ("learning", "vary executions that reached something new"),
         ("observation", "try values with which injected values are compared while the code runs"),
         ("directed", "solve conditions that no execution has decided the other way"),
@@ -62,6 +68,8 @@ impl Techniques {
         ("calls", "infer the effect of a call from its name and use; without it, every call counts as an action"),
         ("trial", "execute a little on frequencies before the network is asked"),
         ("environments", "ask the text for values where half of the budget leaves changed lines unreached"),
+        ("exhaustion", "run all values where annotations allow few and nothing differed"),
+        ("proof", "ask for a proof where nothing differed"),
     ];
 
     /// All techniques but those of these names.
@@ -77,6 +85,8 @@ impl Techniques {
             replacement: is_used("replacement"),
             trial: is_used("trial"),
             environments: is_used("environments"),
+            exhaustion: is_used("exhaustion"),
+            proof: is_used("proof"),
         }
     }
 }

@@ -16,6 +16,7 @@ mod pair;
 mod prefetch;
 mod prepare;
 mod program;
+mod prove;
 mod reached;
 mod replay;
 mod select;
@@ -44,7 +45,7 @@ use twincell_values::predictor::Predictor;
 use crate::assemble;
 use crate::campaign::{self, Plan, TestCase, Variations};
 use crate::note::{Isolated, Note};
-use crate::report::{Bound, Comparison, DecidedBy, FORMAT, PairReport, Reason};
+use crate::report::{Bound, Comparison, DecidedBy, FORMAT, PairReport, Reason, Support};
 use crate::verdict::Verdict;
 use crate::{CompareError, CompareOptions, Continue, Progress, Source, decide, reproduce};
 
@@ -125,6 +126,13 @@ pub fn compare(
                 if is_preserving {
                     report.decided_by = DecidedBy::OtherModules(changed.clone());
                 }
+            }
+            if let Reason::NoDifference { support, .. } = &mut report.reason
+                && options.techniques.proof
+                && changed.is_empty()
+                && let Some(proof) = prove::proof(&sources, &functions)
+            {
+                *support = Support::Proved(proof);
             }
             let note = (!changed.is_empty()).then_some(Note::ChangedElsewhere { changed, are_judged });
             report.notes.extend(note);
@@ -345,7 +353,8 @@ fn compare_within(
     if let Err(error) = campaign.settle_limits(&mut loaded) {
         return Ok(assemble::failed(&about, Reason::NotRun(error.to_string())));
     }
-    if matches!(decide(&campaign, None, &target), (Verdict::LikelyPreserving, Reason::NoDifference { .. }))
+    if plan.techniques.exhaustion
+        && matches!(decide(&campaign, None, &target), (Verdict::LikelyPreserving, Reason::NoDifference { .. }))
         && let Err(error) = exhaust::exhaust(pair, &mut loaded, &mut campaign, &plan)
     {
         return Ok(assemble::failed(&about, Reason::NotRun(error.to_string())));

@@ -1,0 +1,33 @@
+//! Whether a proof says that a function does the same. What it calls is taken to do the same, since a change there is
+//! compared by itself.
+
+use std::collections::BTreeSet;
+
+use twincell_prove::{Answer, ModuleNames, Proof, prove};
+use twincell_syntax::{CodeKind, Function, PerSide, Side, attribute_names};
+
+use super::sources::Sources;
+
+/// The proof that both versions of a function do the same, if there is one.
+pub(super) fn proof(sources: &Sources, functions: &PerSide<Function>) -> Option<Proof> {
+    let (old, new) = (&functions.old, &functions.new);
+    let are_functions = functions.iter().all(|function| function.kind == CodeKind::Function);
+    if !are_functions || old.decorators != new.decorators || uses_changed_attribute(sources, functions) {
+        return None;
+    }
+    let module = |side: Side| match sources.cut_out {
+        true => &*sources[side].module,
+        false => &*sources[side].text,
+    };
+    let names = ModuleNames::new([module(Side::Old), module(Side::New)], [old.entity(), new.entity()]);
+    match prove(&old.text, &new.text, &names) {
+        Answer::Equivalent(proof) => Some(proof),
+        Answer::Unknown(_) => None,
+    }
+}
+
+/// Whether a version uses an attribute that may be a changed method or a changed variable of a class.
+fn uses_changed_attribute(sources: &Sources, functions: &PerSide<Function>) -> bool {
+    let changed: BTreeSet<&str> = sources.changed.iter().filter_map(|name| Some(name.rsplit_once('.')?.1)).collect();
+    functions.iter().any(|function| attribute_names(&function.text).iter().any(|name| changed.contains(name.as_str())))
+}
