@@ -16,6 +16,7 @@ import hashlib
 import json
 import os
 import random
+import shlex
 import shutil
 import subprocess
 import sys
@@ -33,7 +34,7 @@ def path_of(name):
     known = paths.get(name)
     if known is None:
         full = os.path.realpath(name)
-        inside = full.startswith(ROOT + os.sep)
+        inside = full.startswith(ROOT + os.sep) and not name.startswith("<")
         known = paths[name] = os.path.relpath(full, ROOT) if inside else ""
     return known
 
@@ -83,7 +84,7 @@ def checkout(clone, folder, commit):
     git(folder, "clean", "-fdxq")
 
 
-def run_tests(folder, python, paths=(), timeout=900):
+def run_tests(folder, python, options=(), paths=(), timeout=900):
     """The tests of a checkout: outcome and entered functions by test, or nothing if pytest gives no result."""
     with tempfile.TemporaryDirectory() as temporary:
         here = Path(temporary)
@@ -98,8 +99,8 @@ def run_tests(folder, python, paths=(), timeout=900):
             "PYTHONHASHSEED": "0",
             "PYTHONDONTWRITEBYTECODE": "1",
         }
-        options = ["-q", "-p", "selection_plugin", "-p", "no:cacheprovider", "-o", "addopts="]
-        command = [str(python), "-m", "pytest", *options, "--continue-on-collection-errors", *paths]
+        flags = ["-q", "-p", "selection_plugin", "-p", "no:cacheprovider", *options]
+        command = [str(python), "-m", "pytest", *flags, "--continue-on-collection-errors", *paths]
         try:
             done = subprocess.run(
                 command, cwd=folder, env=environment, capture_output=True, timeout=timeout, stdin=subprocess.DEVNULL
@@ -118,7 +119,7 @@ def run_tests(folder, python, paths=(), timeout=900):
         name = f"{path}::{'.'.join(rest)}"
         one = found.setdefault(name, {"outcomes": [], "entered": set()})
         one["outcomes"].append(result["outcome"])
-        one["entered"].update((path, unit(qualname)) for path, qualname in result["entered"])
+        one["entered"].update((path, unit(qualname)) for path, qualname in result["entered"] if path.endswith(".py"))
     return {
         name: {"outcomes": sorted(one["outcomes"]), "entered": sorted(one["entered"])} for name, one in found.items()
     }
@@ -300,9 +301,11 @@ def one_commit(old, new, before, after, arguments, patterns):
     if selection["run_all"]:
         chosen = set(listed)
 
+    options = shlex.split(arguments.pytest)
+
     def run(folder, commit):
         folder = Path(folder)
-        return kept(keep, commit, lambda: run_tests(folder, arguments.python, arguments.paths))
+        return kept(keep, commit, lambda: run_tests(folder, arguments.python, options))
 
     results = run(old, before), run(new, after)
     if None in results:
@@ -318,7 +321,7 @@ def one_commit(old, new, before, after, arguments, patterns):
         rounds = []
         for _ in range(2):
             runs = [
-                run_tests(folder, arguments.python, [path for path in paths if (folder / path).exists()])
+                run_tests(folder, arguments.python, options, [path for path in paths if (folder / path).exists()])
                 for folder in (old, new)
             ]
             rounds.append(differences(runs[0] or {}, runs[1] or {}, changed))
@@ -376,7 +379,7 @@ def main():
     parser.add_argument("--newest", type=int, default=200, help="how many of the newest commits to draw from")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--test-files", action="append", help="a pattern of names of files that hold tests")
-    parser.add_argument("--paths", nargs="*", default=[], help="what pytest gets to run")
+    parser.add_argument("--pytest", default="", help="options of pytest, as one text")
     parser.add_argument("--keep", help="a folder to keep results of tests in")
     arguments = parser.parse_args()
     patterns = arguments.test_files or ["test_*.py", "*_test.py"]

@@ -52,9 +52,8 @@ pub(super) fn changes(own: (&Project, &Graph), other: (&Project, &Graph), is_new
         other_graph.modules.iter().flat_map(|module| module.outside.iter().copied()).collect();
     for (at, module) in graph.modules.iter().enumerate() {
         let Some(beside) = other_graph.by_path.get(&module.path).map(|at| &other_graph.modules[*at]) else {
-            for position in 0..module.text.units.len() as Node {
-                changes.note(module.first + position, gone);
-            }
+            let needs_new = module.outside.iter().any(|one| !outside.contains(one));
+            whole(graph, at, (gone, needs_new), &mut changes);
             continue;
         };
         if !Arc::ptr_eq(&module.text, &beside.text) && module.text.hash != beside.text.hash {
@@ -80,6 +79,21 @@ pub(super) fn changes(own: (&Project, &Graph), other: (&Project, &Graph), is_new
         }
     }
     changes
+}
+
+/// A module that only one version has. Where importing it does nothing, what it has are its units, and itself as a value: those who
+/// import it and run more by this are found as importers.
+fn whole(graph: &Graph, at: usize, (gone, needs_new): (CodeChangeKind, bool), changes: &mut Changes) {
+    let module = &graph.modules[at];
+    changes.note(module.value, gone);
+    for position in 1..module.text.units.len() as Node {
+        changes.note(module.first + position, gone);
+    }
+    let is_conftest = module.path.rsplit('/').next() == Some("conftest.py");
+    let runs_others = || graph.loaded(at).into_iter().any(|load| graph.modules[load].text.has_effects);
+    if module.text.has_effects || needs_new || module.text.is_broken || is_conftest && runs_others() {
+        changes.note(module.first, gone);
+    }
 }
 
 /// The units of a module that are others than those of its other version.

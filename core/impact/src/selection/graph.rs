@@ -99,6 +99,8 @@ impl Texts {
 /// Bases from outside that call no method but special ones.
 const QUIET_BASES: [&str; 8] =
     ["object", "Generic", "Protocol", "ABC", "NamedTuple", "TypedDict", "type", "namedtuple"];
+/// How many calls are followed to see what a call leaves behind.
+const MAX_CALLS: u32 = 6;
 /// How many names one query follows.
 const MAX_DEPTH: u32 = 40;
 
@@ -137,7 +139,13 @@ impl Graph {
         graph.first_slot = next;
         graph.edges = vec![Vec::new(); next as usize];
         let depth = Cell::new(0);
-        let mut builder = Builder { graph, project, names, depth };
+        let mut folders: FxHashMap<String, Vec<String>> = FxHashMap::default();
+        for module in &graph.modules {
+            let place = module.path.strip_suffix("/__init__.py").or_else(|| module.path.strip_suffix(".py"));
+            let Some((folder, name)) = place.and_then(|place| place.rsplit_once('/')) else { continue };
+            folders.entry(name.to_owned()).or_default().push(format!("{folder}/"));
+        }
+        let mut builder = Builder { graph, project, names, depth, folders };
         builder.link();
         (builder.graph, unread)
     }
@@ -230,6 +238,8 @@ struct Builder<'a> {
     project: &'a Project,
     names: &'a mut Names,
     depth: Cell<u32>,
+    /// Where modules lie, by the last part of their names.
+    folders: FxHashMap<String, Vec<String>>,
 }
 
 impl Builder<'_> {
@@ -313,7 +323,7 @@ impl Builder<'_> {
                 facts.bases.extend(meaning.classes);
             }
             facts.is_read_whole = has_keywords || !decorators.is_empty();
-            facts.runs_code = has_keywords || decorators.iter().any(|chain| !self.is_outside_call(module, chain));
+            facts.runs_code = has_keywords;
             let all = self.graph.classes.entry(*class).or_default();
             facts.members = std::mem::take(&mut all.members);
             *all = facts;
@@ -353,14 +363,34 @@ impl Builder<'_> {
     }
 
     fn find(&self, from: usize, level: u32, dotted: &str) -> Option<usize> {
-        let id = module_of_import(self.project, self.graph.modules[from].id, level, dotted)?;
-        self.graph.by_id.get(&id).copied()
+        let at = &self.graph.modules[from];
+        match module_of_import(self.project, at.id, level, dotted) {
+            Some(id) => self.graph.by_id.get(&id).copied(),
+            None if level == 0 => self.find_anywhere(&at.path, dotted),
+            None => None,
+        }
+    }
+
+    /// A module of another place where imports may look, by settings that texts do not tell: the nearest one.
+    fn find_anywhere(&self, from: &str, dotted: &str) -> Option<usize> {
+        let root = dotted.split('.').next().unwrap_or_default();
+        let folders = self.folders.get(root).filter(|_| !is_of_stdlib(root))?;
+        let inner = dotted.replace('.', "/");
+        let shared = |folder: &str| folder.bytes().zip(from.bytes()).take_while(|(one, other)| one == other).count();
+        let mut near: Vec<&String> = folders.iter().collect();
+        near.sort_by_key(|folder| std::cmp::Reverse(shared(folder)));
+        near.into_iter().find_map(|folder| {
+            let file = self.graph.by_path.get(format!("{folder}{inner}.py").as_str());
+            file.or_else(|| self.graph.by_path.get(format!("{folder}{inner}/__init__.py").as_str())).copied()
+        })
     }
 
     /// Whether something of the project has this place, if only a folder.
     fn is_inside(&self, from: usize, path: &ImportPath) -> bool {
         let dotted = self.names.text(path.module);
-        path.level > 0 || module_of_import(self.project, self.graph.modules[from].id, path.level, dotted).is_some()
+        path.level > 0
+            || module_of_import(self.project, self.graph.modules[from].id, 0, dotted).is_some()
+            || self.find(from, 0, dotted).is_some()
     }
 
     fn sub(&self, module: usize, name: NameId) -> Option<usize> {
@@ -535,16 +565,97 @@ impl Builder<'_> {
         meaning
     }
 
-    /// Whether a call runs nothing of the project but what it is given.
-    fn is_outside_call(&self, module: usize, chain: &Option<Vec<NameId>>) -> bool {
+    /// Whether a call, and with `depth` a call of what it gives, only makes a value: it leaves nothing behind that others
+    /// see. Calls of what is outside do, unless their name says that they register something.
+    fn is_quiet_call(&self, module: usize, chain: &Option<Vec<NameId>>, depth: usize, most: u32) -> bool {
         let Some(chain) = chain else { return false };
+        if most == 0 {
+            return false;
+        }
         let last = chain.last().map(|name| self.names.text(*name).as_ref()).unwrap_or_default();
-        let meaning = self.meaning_of_root(module, chain[0]);
-        meaning.is_outside
-            && !meaning.is_other
-            && meaning.modules.is_empty()
-            && meaning.classes.is_empty()
-            && !last.contains("register")
+        if last.contains("register") {
+            return false;
+        }
+        let root = self.meaning_of_root(module, chain[0]);
+        if root.is_outside && !root.is_other && root.modules.is_empty() && root.classes.is_empty() {
+            return true;
+        }
+        let Some(found) = self.defined(module, chain) else { return false };
+        !found.is_empty() && found.into_iter().all(|node| self.is_quiet(node, depth, most - 1))
+    }
+
+    /// Whether a call of a function or class leaves nothing behind.
+    fn is_quiet(&self, node: Node, depth: usize, most: u32) -> bool {
+        let Some((module, unit)) = self.graph.unit(node) else { return false };
+        match unit.kind {
+            UnitKind::Function | UnitKind::Method => {
+                unit.decorators.is_empty()
+                    && (0..=depth.min(1)).all(|depth| {
+                        let calls = unit.calls.by_depth.get(depth);
+                        calls.into_iter().flatten().all(|chain| self.is_quiet_call(module, chain, 0, most))
+                    })
+            }
+            UnitKind::Class => {
+                let Some(facts) = self.graph.classes.get(&node) else { return false };
+                if facts.is_read_whole || facts.is_called_from_outside || facts.runs_code || depth > 0 {
+                    return false;
+                }
+                let members = self.graph.ancestors(node).into_iter();
+                let members = members.flat_map(|class| &self.graph.classes[&class].members);
+                members.into_iter().all(|(name, member)| match &**self.names.text(*name) {
+                    "__init__" | "__new__" => self.is_quiet(*member, 0, most),
+                    "__setattr__" | "__init_subclass__" | "__set_name__" => false,
+                    _ => true,
+                })
+            }
+            // What was made outside of things that leave nothing behind is outside as well.
+            UnitKind::Variable => {
+                let own = |name: &NameId| *name == unit.name;
+                let names = unit.uses.names.iter().filter(|name| !own(name)).map(|name| vec![*name]);
+                let called = unit.uses.callees.iter().flatten().filter(|chain| chain.len() == 1);
+                let called: FxHashSet<NameId> = called.map(|chain| chain[0]).collect();
+                let made = unit.uses.callees.iter().all(|chain| self.is_quiet_call(module, chain, 0, most));
+                let mut given =
+                    names.filter(|chain| !called.contains(&chain[0])).chain(unit.uses.chains.iter().cloned());
+                made && !unit.uses.callees.is_empty()
+                    && given.all(|chain| self.is_quiet_call(module, &Some(chain), 0, most))
+            }
+            _ => false,
+        }
+    }
+
+    /// The functions and classes that a name with attributes surely stands for.
+    fn defined(&self, module: usize, chain: &[NameId]) -> Option<Vec<Node>> {
+        let (last, before) = chain.split_last()?;
+        let modules = match before {
+            [] => vec![module],
+            before => {
+                let meaning = self.meaning_of_chain(module, before);
+                if meaning.is_other || meaning.is_outside || !meaning.classes.is_empty() {
+                    return None;
+                }
+                meaning.modules
+            }
+        };
+        let mut found = Vec::new();
+        for module in modules {
+            found.extend(self.defined_in(module, *last, 0)?);
+        }
+        Some(found)
+    }
+
+    fn defined_in(&self, module: usize, name: NameId, depth: u32) -> Option<Vec<Node>> {
+        let at = &self.graph.modules[module];
+        if depth > MAX_DEPTH || at.text.bound.contains(&name) {
+            return None;
+        }
+        let own = self.graph.globals.get(&name).into_iter().flatten().filter(|(other, _)| *other == module);
+        let mut found: Vec<Node> = own.map(|(_, node)| *node).collect();
+        for import in at.text.imports.iter().filter(|import| import.name == name) {
+            let (Some(name), Some(other)) = (import.path.name, self.found(module, &import.path)) else { return None };
+            found.extend(self.defined_in(other, name, depth + 1)?);
+        }
+        Some(found)
     }
 
     /// The node of a name of a module, with its edges.
@@ -694,12 +805,13 @@ impl Builder<'_> {
             }
         }
         let registers = match unit.kind {
-            UnitKind::Function | UnitKind::Method => {
-                unit.decorators.iter().any(|chain| !self.is_outside_call(module, chain))
+            UnitKind::Function | UnitKind::Method => self.registers(module, unit),
+            UnitKind::Variable | UnitKind::Attribute => {
+                unit.uses.callees.iter().any(|chain| !self.is_quiet_call(module, chain, 0, MAX_CALLS))
             }
-            UnitKind::Variable => unit.uses.callees.iter().any(|chain| !self.is_outside_call(module, chain)),
-            UnitKind::Attribute => unit.uses.callees.iter().any(|chain| !self.is_outside_call(module, chain)),
-            UnitKind::Class => self.graph.classes.get(&node).is_some_and(|facts| facts.runs_code),
+            UnitKind::Class => {
+                self.registers(module, unit) || self.graph.classes.get(&node).is_some_and(|facts| facts.runs_code)
+            }
             UnitKind::Main => {
                 let value = self.graph.modules[module].value;
                 self.edge(value, StepKind::Implicit, node);
@@ -713,6 +825,12 @@ impl Builder<'_> {
         if unit.kind == UnitKind::Class {
             self.class(node);
         }
+    }
+
+    /// Whether a decorator may note what it is given.
+    fn registers(&self, module: usize, unit: &Unit) -> bool {
+        let mut decorators = unit.decorators.iter();
+        decorators.any(|one| !self.is_quiet_call(module, &one.callee, usize::from(one.is_called), MAX_CALLS))
     }
 
     /// What a class that is used uses by itself.
@@ -771,15 +889,21 @@ impl Builder<'_> {
         }
     }
 
-    /// A file of code that a text names: its module, and all that it has.
+    /// A file of code that a text names: it may run. Where the text has the whole path, it may be read as well.
     fn file(&mut self, node: Node, text: &str) {
+        let text = text.trim_start_matches("./");
         let name = text.rsplit('/').next().unwrap_or(text);
-        if name == "__init__.py" || name == ".py" {
+        if name == "__init__.py" && name == text || name == ".py" {
             return;
         }
         for other in 0..self.graph.modules.len() {
-            if self.graph.modules[other].path.rsplit('/').next() == Some(name) {
+            let path = self.graph.modules[other].path.clone();
+            let is_whole = text.contains('/') && (*path == *text || path.ends_with(&format!("/{text}")));
+            if is_whole {
                 self.whole(node, StepKind::Text, other);
+            } else if path.rsplit('/').next() == Some(name) {
+                let value = self.graph.modules[other].value;
+                self.edge(node, StepKind::Text, value);
             }
         }
     }

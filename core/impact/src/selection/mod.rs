@@ -138,3 +138,6 @@ fn of_code(graph: &Graph) -> Vec<Doubt> {
     }
     found
 }
+
+#[cfg(test)]
+mod tests;

@@ -21,7 +21,7 @@ use twincell_syntax::parse::{Lines, normalize_newlines, parse, with_stack_for};
 use twincell_syntax::scopes::Bindings;
 
 use super::names::{NameId, Names};
-use super::uses::{ImportPath, Reader, Uses, dotted, imported};
+use super::uses::{ImportPath, OwnCalls, OwnCallsReader, Reader, Uses, dotted, imported};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum UnitKind {
@@ -60,12 +60,22 @@ pub(super) struct Unit {
     pub annotations: u64,
     pub uses: Uses,
     pub parameters: Vec<NameId>,
-    /// The callees of decorators that may do more than to mark, and nothing for what is no name.
-    pub decorators: Vec<Option<Vec<NameId>>>,
+    /// Those that may do more than to mark.
+    pub decorators: Vec<Decoration>,
+    pub calls: OwnCalls,
     pub fixture: Option<Fixture>,
     pub bases: Vec<Option<Vec<NameId>>>,
     /// Whether the head of a class has keywords: a metaclass, or what `__init_subclass__` gets.
     pub has_keywords: bool,
+}
+
+/// A decorator that may do more than to mark.
+#[derive(Debug, Clone)]
+pub(super) struct Decoration {
+    /// Its callee, and nothing for what is no name.
+    pub callee: Option<Vec<NameId>>,
+    /// Whether a call gives the decorator.
+    pub is_called: bool,
 }
 
 /// A name that an import outside of functions binds.
@@ -139,6 +149,11 @@ pub(super) fn read(text: &str, names: &mut Names) -> Text {
         units.units.push(units.blank(UnitKind::Body, "".into(), name, 1, None));
         let mut suite = parsed.into_suite();
         let docs = docstring(&mut suite);
+        if docs != 0 {
+            let name = units.names.id("__doc__");
+            let unit = units.blank(UnitKind::Variable, "__doc__".into(), name, 1, None);
+            units.units.push(Unit { meaning: docs, ..unit });
+        }
         let rest = units.suite(suite, &Around::default());
         units.effects.extend(rest);
         let effects = std::mem::take(&mut units.effects);
@@ -203,6 +218,7 @@ impl Units<'_> {
             uses: Uses::default(),
             parameters: Vec::new(),
             decorators: Vec::new(),
+            calls: OwnCalls::default(),
             fixture: None,
             bases: Vec::new(),
             has_keywords: false,
@@ -376,20 +392,20 @@ impl Units<'_> {
         }
     }
 
-    fn decorators(&mut self, decorators: &[Decorator]) -> Vec<Option<Vec<NameId>>> {
+    fn decorators(&mut self, decorators: &[Decorator]) -> Vec<Decoration> {
         let mut found = Vec::new();
         for decorator in decorators {
-            let callee = callee(&decorator.expression);
-            match dotted(callee) {
+            let is_called = decorator.expression.is_call_expr();
+            match dotted(callee(&decorator.expression)) {
                 Some((root, attributes)) => {
                     let last = attributes.last().copied().unwrap_or(root);
                     if !MARKS.contains(&last) && root != "pytest" && !is_fixture(last) {
                         let mut ids = vec![self.names.id(root)];
                         ids.extend(attributes.iter().map(|name| self.names.id(name)));
-                        found.push(Some(ids));
+                        found.push(Decoration { callee: Some(ids), is_called });
                     }
                 }
-                None => found.push(None),
+                None => found.push(Decoration { callee: None, is_called }),
             }
         }
         found
@@ -445,6 +461,10 @@ impl Units<'_> {
             reader.within(bindings, |reader| function.body.iter().for_each(|stmt| reader.visit_stmt(stmt)));
         });
         all.join(uses);
+        let locals = Bindings::of_function(&function.parameters, None, &function.body);
+        let mut reader = OwnCallsReader::new(self.names, locals);
+        reader.visit_body(&function.body);
+        let calls = reader.found;
         let id = self.names.id(&name);
         let mut meaning = hash_of((around.conditions, ComparableStmt::from(&Stmt::FunctionDef(function))));
         // A decorator may read both.
@@ -454,7 +474,7 @@ impl Units<'_> {
         }
         let kind = if around.class.is_some() { UnitKind::Method } else { UnitKind::Function };
         let unit = self.blank(kind, format!("{}{name}", around.prefix).into(), id, line, around.class);
-        self.units.push(Unit { meaning, docs, annotations, uses: all, parameters, decorators, fixture, ..unit });
+        self.units.push(Unit { meaning, docs, annotations, uses: all, parameters, decorators, calls, fixture, ..unit });
     }
 
     fn class(&mut self, mut class: StmtClassDef, around: &Around) {

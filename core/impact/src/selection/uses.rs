@@ -60,7 +60,8 @@ pub(super) struct Uses {
 
 /// The longest text that may name a file.
 const MAX_TEXT: usize = 300;
-const DOC_READERS: [&str; 4] = ["__doc__", "getdoc", "doctest", "pydoc"];
+const DOC_READERS: [&str; 8] =
+    ["__doc__", "getdoc", "doctest", "pydoc", "DocTestSuite", "DocTestRunner", "DocTestFinder", "testmod"];
 const ANNOTATION_READERS: [&str; 7] = [
     "__annotations__",
     "get_type_hints",
@@ -141,7 +142,10 @@ impl<'n> Reader<'n> {
     }
 
     fn chain(&mut self, root: &str, attributes: &[&str]) {
-        self.word(root);
+        // The docstring of the module is a variable of it.
+        if root != "__doc__" {
+            self.word(root);
+        }
         attributes.iter().for_each(|name| self.word(name));
         match self.local(root).map(|import| import.cloned()) {
             None => {
@@ -275,6 +279,14 @@ pub(super) fn dotted(expr: &Expr) -> Option<(&str, Vec<&str>)> {
     }
 }
 
+/// What has a docstring that is written `x.__doc__`.
+fn doc_holder(expr: &Expr) -> Option<&Expr> {
+    match expr {
+        Expr::Attribute(attribute) if &attribute.attr == "__doc__" => Some(&attribute.value),
+        _ => None,
+    }
+}
+
 /// What the imports of a statement bind.
 pub(super) fn imported(stmt: &Stmt, names: &mut Names) -> Vec<(String, ImportPath)> {
     match stmt {
@@ -330,6 +342,19 @@ impl<'a> SourceOrderVisitor<'a> for Reader<'_> {
                 }
             }
             Stmt::Expr(expression) if expression.value.is_string_literal_expr() => {}
+            // What hands a docstring on does not read it.
+            Stmt::Assign(assign)
+                if assign.targets.iter().all(|target| doc_holder(target).is_some())
+                    && let Some(holder) = doc_holder(&assign.value) =>
+            {
+                let holders = assign.targets.iter().filter_map(doc_holder).chain([holder]);
+                holders.for_each(|holder| self.visit_expr(holder));
+            }
+            Stmt::Assign(assign) if assign.targets.iter().all(|target| doc_holder(target).is_some()) => {
+                let holders = assign.targets.iter().filter_map(doc_holder);
+                holders.for_each(|holder| self.visit_expr(holder));
+                self.visit_expr(&assign.value);
+            }
             _ => source_order::walk_stmt(self, stmt),
         }
     }
@@ -418,5 +443,102 @@ impl Uses {
         self.reads_docs |= other.reads_docs;
         self.reads_annotations |= other.reads_annotations;
         self.reads_source |= other.reads_source;
+    }
+}
+
+/// What a function calls itself, and what the functions in it call: those that a decorator with arguments gives.
+#[derive(Debug, Default)]
+pub(super) struct OwnCalls {
+    /// The callees by depth, as names with attributes. Nothing stands for another expression, and for a write to what is not
+    /// a local.
+    pub by_depth: [BTreeSet<Option<Vec<NameId>>>; 2],
+}
+
+/// Collects the calls of a function.
+pub(super) struct OwnCallsReader<'n> {
+    pub names: &'n mut Names,
+    pub found: OwnCalls,
+    depth: usize,
+    locals: Bindings,
+}
+
+impl<'n> OwnCallsReader<'n> {
+    pub fn new(names: &'n mut Names, locals: Bindings) -> Self {
+        Self { names, found: OwnCalls::default(), depth: 0, locals }
+    }
+
+    fn callee(&mut self, expr: &Expr) {
+        // The same method of the classes that it inherits from is looked at by itself.
+        if let Expr::Attribute(attribute) = expr
+            && let Expr::Call(call) = attribute.value.as_ref()
+            && matches!(dotted(&call.func), Some(("super", _)))
+        {
+            return;
+        }
+        let chain = dotted(expr).map(|(root, attributes)| {
+            let mut ids = vec![self.names.id(root)];
+            ids.extend(attributes.iter().map(|name| self.names.id(name)));
+            ids
+        });
+        if let Some(found) = self.found.by_depth.get_mut(self.depth) {
+            found.insert(chain);
+        }
+    }
+
+    fn target(&mut self, target: &Expr) {
+        let base = match target {
+            Expr::Attribute(attribute) => attribute.value.as_ref(),
+            Expr::Subscript(subscript) => subscript.value.as_ref(),
+            _ => return,
+        };
+        let is_local = dotted(base).is_some_and(|(root, _)| self.depth > 0 || self.locals.is_local(root));
+        if !is_local && let Some(found) = self.found.by_depth.get_mut(self.depth) {
+            found.insert(None);
+        }
+    }
+}
+
+impl<'a> SourceOrderVisitor<'a> for OwnCallsReader<'_> {
+    fn visit_stmt(&mut self, stmt: &'a Stmt) {
+        match stmt {
+            Stmt::FunctionDef(function) => {
+                for decorator in &function.decorator_list {
+                    if !decorator.expression.is_call_expr() {
+                        self.callee(&decorator.expression);
+                    }
+                    self.visit_expr(&decorator.expression);
+                }
+                self.depth += 1;
+                if self.depth < 2 {
+                    self.visit_body(&function.body);
+                }
+                self.depth -= 1;
+            }
+            Stmt::Global(_) | Stmt::Delete(_) | Stmt::ClassDef(_) | Stmt::Import(_) | Stmt::ImportFrom(_) => {
+                if let Some(found) = self.found.by_depth.get_mut(self.depth) {
+                    found.insert(None);
+                }
+            }
+            _ => {
+                match stmt {
+                    Stmt::Assign(assign) => assign.targets.iter().for_each(|target| self.target(target)),
+                    Stmt::AugAssign(assign) => self.target(&assign.target),
+                    Stmt::AnnAssign(assign) => self.target(&assign.target),
+                    _ => {}
+                }
+                source_order::walk_stmt(self, stmt);
+            }
+        }
+    }
+
+    fn visit_expr(&mut self, expr: &'a Expr) {
+        match expr {
+            Expr::Lambda(_) => {}
+            Expr::Call(call) => {
+                self.callee(&call.func);
+                source_order::walk_expr(self, expr);
+            }
+            _ => source_order::walk_expr(self, expr),
+        }
     }
 }

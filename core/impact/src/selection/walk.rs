@@ -77,15 +77,12 @@ pub(super) struct Walker<'a> {
     graph: &'a Graph,
     changes: &'a Changes,
     names: &'a Names,
-    /// Attributes, words and so on of each unit, to spare reading sets again.
     traces: FxHashMap<Node, Trace>,
     queue: Vec<Node>,
     /// Who mentioned an attribute.
     attributes: FxHashMap<NameId, (Node, StepKind)>,
     words: FxHashMap<NameId, Node>,
     classes: Vec<Node>,
-    modules: Vec<usize>,
-    values: Vec<usize>,
     prefixes: Vec<(NameId, Node)>,
     /// Changes that matter only if somebody reads docstrings, annotations or lines.
     waiting: Vec<(CodeChangeKind, Node)>,
@@ -104,8 +101,6 @@ impl<'a> Walker<'a> {
             attributes: FxHashMap::default(),
             words: FxHashMap::default(),
             classes: Vec::new(),
-            modules: Vec::new(),
-            values: Vec::new(),
             prefixes: Vec::new(),
             waiting: Vec::new(),
             reads: [false; 3],
@@ -125,8 +120,6 @@ impl<'a> Walker<'a> {
         self.attributes.clear();
         self.words.clear();
         self.classes.clear();
-        self.modules.clear();
-        self.values.clear();
         self.prefixes.clear();
         self.waiting.clear();
         self.reads = [false; 3];
@@ -194,7 +187,6 @@ impl<'a> Walker<'a> {
             self.mention(*name, node, StepKind::Attribute);
         }
         if let Some(module) = graph.value(node) {
-            self.values.push(module);
             let at = &graph.modules[module];
             for position in 0..at.text.units.len() {
                 let unit = &at.text.units[position];
@@ -207,7 +199,6 @@ impl<'a> Walker<'a> {
         }
         let Some((module, unit)) = graph.unit(node) else { return };
         if unit.kind == UnitKind::Body {
-            self.modules.push(module);
             let at = &graph.modules[module];
             for position in 0..at.text.units.len() {
                 let name = at.text.units[position].name;
@@ -236,7 +227,7 @@ impl<'a> Walker<'a> {
             self.mention(*word, node, StepKind::Text);
             if self.words.insert(*word, node).is_none() {
                 for (module, global) in graph.globals.get(word).into_iter().flatten() {
-                    if self.modules.contains(module) {
+                    if self.traces.contains_key(&graph.modules[*module].first) {
                         self.reach(*global, node, StepKind::Text);
                     }
                 }
@@ -297,12 +288,12 @@ impl<'a> Walker<'a> {
         self.attributes.insert(name, (node, kind));
         let graph = self.graph;
         for (class, member) in graph.members.get(&name).into_iter().flatten() {
-            if self.traces.contains_key(class) && self.classes.contains(class) {
+            if self.traces.contains_key(class) {
                 self.reach(*member, node, kind);
             }
         }
         for (module, global) in graph.globals.get(&name).into_iter().flatten() {
-            if self.values.contains(module) {
+            if self.traces.contains_key(&graph.modules[*module].value) {
                 self.reach(*global, node, kind);
             }
         }
