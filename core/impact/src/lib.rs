@@ -37,6 +37,7 @@ mod lower;
 mod mapping;
 mod program;
 mod result;
+pub mod selection;
 mod sem;
 
 pub use dcia::Rule;

@@ -1,0 +1,148 @@
+//! Changed files that are not Python: who opens them, and which of them settle how tests run.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::changes::Changes;
+use super::graph::{Graph, Node};
+use super::names::Names;
+use super::result::{CodeChangeKind, Doubt, DoubtKind, FileChange, FileContent};
+
+/// Endings of sources of extensions.
+const EXTENSIONS: [&str; 11] = ["pyx", "pxd", "pxi", "c", "h", "cpp", "cc", "hpp", "rs", "so", "pyd"];
+/// Sections of settings that pytest and installers read, by file: what a section begins with.
+const SECTIONS: [(&str, &[&str]); 4] = [
+    (
+        "pyproject.toml",
+        &[
+            "tool.pytest",
+            "project.entry-points",
+            "project.scripts",
+            "project.gui-scripts",
+            "project",
+            "build-system",
+            "tool.setuptools",
+            "tool.poetry",
+            "tool.flit",
+            "tool.hatch",
+        ],
+    ),
+    ("setup.cfg", &["tool:pytest", "options", "entry_points"]),
+    ("tox.ini", &["pytest"]),
+    ("pytest.ini", &["pytest"]),
+];
+/// Keys that say nothing to a run.
+const IDLE_KEYS: [&str; 22] = [
+    "version",
+    "description",
+    "readme",
+    "authors",
+    "maintainers",
+    "keywords",
+    "classifiers",
+    "urls",
+    "license",
+    "license-files",
+    "license_files",
+    "author",
+    "author_email",
+    "url",
+    "long_description",
+    "homepage",
+    "repository",
+    "documentation",
+    "source",
+    "changelog",
+    "name",
+    "dynamic",
+];
+
+/// Notes the units of both versions that may open changed files, and gives doubts.
+pub(super) fn files(files: &[FileChange], names: &Names, versions: &mut [(&Graph, &mut Changes)]) -> Vec<Doubt> {
+    let mut doubts = Vec::new();
+    for file in files {
+        let doubt = |kind| Doubt { path: file.path.clone(), line: 0, kind };
+        let name = file.path.rsplit('/').next().unwrap_or(&file.path);
+        let is_top = !file.path.contains('/');
+        if let Some((_, sections)) = SECTIONS.iter().find(|(one, _)| *one == name).filter(|_| is_top) {
+            if settings(&file.old, sections) != settings(&file.new, sections) {
+                doubts.push(doubt(DoubtKind::Settings));
+            }
+        }
+        if name.rsplit_once('.').is_some_and(|(_, ending)| EXTENSIONS.contains(&ending)) {
+            doubts.push(doubt(DoubtKind::Extension));
+        }
+        let mut is_known = false;
+        for (graph, changes) in versions.iter_mut() {
+            for at in &graph.modules {
+                for (position, unit) in at.text.units.iter().enumerate() {
+                    if unit.uses.texts.iter().any(|text| may_name(names.text(*text), &file.path)) {
+                        let node = at.first + position as Node;
+                        changes.note(node, CodeChangeKind::DataFile);
+                        changes.files.entry(node).or_insert_with(|| Arc::clone(&file.path));
+                        is_known = true;
+                    }
+                }
+            }
+        }
+        if !is_known && !doubts.iter().any(|doubt| doubt.path == file.path) {
+            doubts.push(doubt(DoubtKind::DataFile));
+        }
+    }
+    doubts
+}
+
+/// Whether a text may be the way to a file: its name, what its name ends with, or a folder around it.
+fn may_name(text: &str, path: &str) -> bool {
+    let mut parts = path.split('/').rev();
+    let name = parts.next().unwrap_or_default();
+    let stem = name.split_once('.').map_or(name, |(stem, _)| stem);
+    let of_text = |part: &str| text.split(['/', '\\']).any(|one| one == part);
+    if of_text(name) || (stem.len() > 2 && text == stem) {
+        return true;
+    }
+    let ending = name.rsplit_once('.').map(|(_, ending)| ending).filter(|ending| !ending.is_empty());
+    if ending
+        .is_some_and(|ending| text.strip_suffix(ending).is_some_and(|rest| rest.ends_with('.')) && !text.contains(' '))
+    {
+        return true;
+    }
+    parts.any(|folder| folder.len() > 1 && of_text(folder))
+}
+
+/// The lines of the sections that count, by section.
+fn settings(content: &FileContent, sections: &[&str]) -> BTreeMap<String, Vec<String>> {
+    let mut found: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    let FileContent::Text(text) = content else { return found };
+    let mut section = String::new();
+    let mut is_idle = false;
+    for line in text.lines() {
+        let bare = line.trim();
+        if bare.is_empty() || bare.starts_with(['#', ';']) {
+            continue;
+        }
+        if let Some(head) = bare.strip_prefix('[').and_then(|head| head.split(']').next())
+            && !line.starts_with([' ', '\t'])
+        {
+            section = head.trim_start_matches('[').to_owned();
+            is_idle = false;
+            continue;
+        }
+        let counts = sections.iter().any(|one| {
+            section == *one || section.strip_prefix(one).is_some_and(|rest| rest.starts_with(['.', '_', ':', '-']))
+        });
+        if !counts || section == "project.urls" {
+            continue;
+        }
+        // What goes on with an indent, or until a bracket closes, is of the key before it.
+        let key = line.split(['=', ':']).next().unwrap_or_default().trim();
+        if !line.starts_with([' ', '\t', ']', '}', ')', '"', '\'']) {
+            is_idle = IDLE_KEYS.contains(&key) && !section.starts_with("tool");
+        }
+        if !is_idle {
+            let bare = bare.split(" #").next().unwrap_or(bare).trim_end();
+            found.entry(section.clone()).or_default().push(bare.to_owned());
+        }
+    }
+    found
+}

@@ -1,0 +1,65 @@
+//! What makes the graph unsure, and files that are no code.
+
+use super::{Files, project, selected};
+use crate::selection::{DoubtKind, FileChange, FileContent, Selection, SelectionOptions, select};
+
+const FILES: Files<'_> = &[
+    ("a.py", "def page():\n    return open('templates/page.html').read()\n"),
+    ("test_a.py", "from a import page\ndef test_page():\n    page()\ndef test_free():\n    pass\n"),
+];
+
+fn with_file(path: &str, old: &str, new: &str) -> Selection {
+    let content = |text: &str| FileContent::Text(text.into());
+    let files = vec![FileChange { path: path.into(), old: content(old), new: content(new) }];
+    select(&project(FILES), &project(FILES), &SelectionOptions { files, ..SelectionOptions::default() })
+}
+
+#[test]
+fn a_data_file_reaches_the_tests_whose_code_names_it() {
+    let found = with_file("templates/page.html", "a", "b");
+    assert_eq!(selected(&found), ["test_page"]);
+    assert!(!found.run_all && found.doubts.is_empty());
+    // By what its name ends with, and by its folder.
+    assert_eq!(selected(&with_file("other/base.html", "a", "b")), ["test_page"]);
+    assert_eq!(selected(&with_file("templates/style.css", "a", "b")), ["test_page"]);
+}
+
+#[test]
+fn a_file_that_nobody_names_is_a_doubt() {
+    let found = with_file("notes.md", "a", "b");
+    assert!(selected(&found).is_empty() && !found.run_all);
+    assert_eq!(found.doubts.iter().map(|doubt| doubt.kind).collect::<Vec<_>>(), [DoubtKind::DataFile]);
+}
+
+#[test]
+fn settings_that_tests_read_concern_all() {
+    let old = "[project]\nname = 'a'\nversion = '1'\n[tool.ruff]\nx = 1\n[tool.pytest.ini_options]\naddopts = ''\n";
+    for (from, to, all) in [
+        ("version = '1'", "version = '2'", false),
+        ("x = 1", "x = 2", false),
+        ("addopts = ''", "addopts = '-x'", true),
+        ("name = 'a'", "name = 'a'\ndependencies = [\n    'b',\n]", true),
+    ] {
+        let found = with_file("pyproject.toml", old, &old.replace(from, to));
+        assert_eq!(found.run_all, all, "{to}");
+    }
+    assert!(with_file("src/fast.pyx", "a", "b").run_all);
+}
+
+#[test]
+fn what_is_not_in_the_text_is_a_doubt_with_its_place() {
+    let files: Files<'_> =
+        &[("a.py", "def f(x, name):\n    exec(x)\n    getattr(x, name)\n    __import__(name)\n"), ("b.py", "def (:\n")];
+    let found = select(&project(files), &project(files), &SelectionOptions::default());
+    let doubts: Vec<(&str, u32, DoubtKind)> =
+        found.doubts.iter().map(|doubt| (&*doubt.path, doubt.line, doubt.kind)).collect();
+    assert_eq!(
+        doubts,
+        [
+            ("a.py", 2, DoubtKind::Exec),
+            ("a.py", 3, DoubtKind::DynamicAttribute),
+            ("a.py", 4, DoubtKind::DynamicImport),
+            ("b.py", 0, DoubtKind::Unread)
+        ]
+    );
+}
