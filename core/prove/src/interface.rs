@@ -14,7 +14,7 @@ pub(crate) fn same_interface(old: &StmtFunctionDef, new: &StmtFunctionDef, names
     let same_parameters = |a: &[ParameterWithDefault], b: &[ParameterWithDefault], by_name: bool| {
         a.len() == b.len()
             && a.iter().zip(b).all(|(a, b)| {
-                (!by_name || a.name() == b.name())
+                (!by_name || a.name().as_str() == b.name().as_str())
                     && match (&a.default, &b.default) {
                         (Some(a), Some(b)) => same_expr(a, b),
                         (None, None) => true,
@@ -53,8 +53,10 @@ pub(crate) fn parameter_types(text: &str, parameters: &Parameters, by_annotation
     parameters
         .iter()
         .map(|parameter| {
-            let is_vararg = parameters.vararg.as_deref().is_some_and(|vararg| vararg.name() == parameter.name());
-            let is_kwarg = parameters.kwarg.as_deref().is_some_and(|kwarg| kwarg.name() == parameter.name());
+            let is_vararg =
+                parameters.vararg.as_deref().is_some_and(|vararg| vararg.name().as_str() == parameter.name().as_str());
+            let is_kwarg =
+                parameters.kwarg.as_deref().is_some_and(|kwarg| kwarg.name().as_str() == parameter.name().as_str());
             let class = match parameter.annotation() {
                 _ if is_vararg => Type::Tuple,
                 _ if is_kwarg => Type::Any,

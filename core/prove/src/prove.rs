@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use ruff_python_ast::{Stmt, StmtFunctionDef};
+use ruff_python_ast::{Expr, Parameters, Stmt, StmtFunctionDef};
 use twincell_syntax::parse::{parse, with_stack_for};
 
 use crate::interface::{parameter_types, same_interface};
@@ -85,15 +85,40 @@ fn attempts(texts: [&str; 2], functions: [&StmtFunctionDef; 2]) -> Vec<(Types, b
             (name, class)
         })
         .collect();
+    let defaults = default_types(&functions[0].parameters);
+    let fits = |(name, class): (String, Type)| {
+        let is_open = defaults.get(&name).is_some_and(|default| *default != class);
+        (name, if is_open { Type::Any } else { class })
+    };
+    let annotated: Types = annotated.into_iter().map(fits).collect();
     let guesses = guesses(functions, &annotated);
     let mut all: Vec<(Types, bool)> = Vec::new();
     let stated = [any, annotated].into_iter().map(|types| (types, false));
-    for (types, is_guess) in stated.chain(guesses.into_iter().map(|types| (types, true))) {
+    let guesses = guesses.into_iter().map(|types| (types.into_iter().map(fits).collect(), true));
+    for (types, is_guess) in stated.chain(guesses) {
         if !all.iter().any(|(known, _)| *known == types) {
             all.push((types, is_guess));
         }
     }
     all
+}
+
+/// The types of parameters with defaults. What callers leave out has the type of its default.
+fn default_types(parameters: &Parameters) -> BTreeMap<String, Type> {
+    parameters
+        .iter_non_variadic_params()
+        .filter_map(|parameter| {
+            let class = match parameter.default.as_deref()? {
+                Expr::NumberLiteral(number) if number.value.is_int() => Type::Int,
+                Expr::NumberLiteral(number) if number.value.is_float() => Type::Float,
+                Expr::StringLiteral(_) => Type::Text,
+                Expr::BooleanLiteral(_) => Type::Bool,
+                Expr::NoneLiteral(_) => Type::None,
+                _ => Type::Any,
+            };
+            Some((parameter.name().to_string(), class))
+        })
+        .collect()
 }
 
 fn attempt(

@@ -82,7 +82,8 @@ impl<'e> SourceOrderVisitor<'e> for Visitor {
     }
 }
 
-/// What to try for parameters without a type: as used, with two kinds of lists, then all numbers, then all texts.
+/// What to try for parameters without a type: as used, with lists of anything, of numbers and of texts, then texts for
+/// lists.
 pub(crate) fn guesses(functions: [&StmtFunctionDef; 2], types: &[(String, Type)]) -> Vec<Vec<(String, Type)>> {
     let mut visitor = Visitor::default();
     functions.iter().for_each(|function| visitor.visit_body(&function.body));
@@ -108,7 +109,6 @@ pub(crate) fn guesses(functions: [&StmtFunctionDef; 2], types: &[(String, Type)]
         complete(&|uses| as_used(uses, Type::Int)),
         complete(&|uses| as_used(uses, Type::Text)),
         complete(&|uses| if uses.as_sequence { Type::Text } else { as_used(uses, Type::Any) }),
-        complete(&|_| Type::Text),
     ];
     all.dedup();
     all

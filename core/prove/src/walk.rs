@@ -336,6 +336,13 @@ impl Context<'_> {
         {
             return (Operation::Truth, vec![*value]);
         }
+        // A number or a text on the left of `==` leaves the answer to the other operand.
+        if let (Operation::Compare("==" | "!="), [left, right]) = (operation, &arguments[..])
+            && self.terms.as_constant(*left).is_some_and(|_| self.terms.class(*left).is_plain())
+            && !self.terms.class(*right).is_exact()
+        {
+            return (operation.clone(), vec![*right, *left]);
+        }
         (operation.clone(), arguments)
     }
 }

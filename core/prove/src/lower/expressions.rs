@@ -2,15 +2,15 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use ruff_python_ast::comparable::ComparableExpr;
 use ruff_python_ast::visitor::source_order::{self, SourceOrderVisitor};
 use ruff_python_ast::{
     BoolOp, CmpOp, Comprehension, Expr, ExprCall, FStringPart, InterpolatedStringElement, Number, Operator, Parameters,
     UnaryOp,
 };
-use ruff_text_size::TextRange;
 use twincell_syntax::scopes::Bindings;
 
-use super::{Lowered, Lowering, is_atom, range_of};
+use super::{Lowered, Lowering, is_atom};
 use crate::constant::Constant;
 use crate::program::{BlockId, End, Operation, Slot, Step};
 use crate::result::Construct;
@@ -86,6 +86,7 @@ impl<'a> Lowering<'a> {
                 }
                 self.operate(Operation::Slice, arguments)
             }
+            Expr::BinOp(node) if let Some(formatted) = self.percent(node)? => formatted,
             Expr::BinOp(node) => {
                 let left = self.value(&node.left)?;
                 let right = self.value(&node.right)?;
@@ -175,15 +176,16 @@ impl<'a> Lowering<'a> {
                 })?;
                 made
             }
-            Expr::Generator(node) => self.generator(range_of(expr), &node.elt, &node.generators)?,
+            Expr::Generator(node) => self.generator(&node.elt, &node.generators)?,
             Expr::Lambda(node) => {
                 let parameters = node.parameters.as_deref();
-                if parameters.is_some_and(has_defaults) {
-                    return self.refuse(Construct::Closure);
-                }
+                let mut captured = match parameters {
+                    Some(parameters) => self.defaults(parameters)?,
+                    None => Vec::new(),
+                };
                 let bindings = Bindings::of_lambda(parameters, &node.body);
-                let captured = self.captured(None, &bindings, |visitor| visitor.visit_expr(&node.body))?;
-                let text = self.source(node.range).to_string();
+                captured.extend(self.captured(None, &bindings, |visitor| visitor.visit_expr(&node.body))?);
+                let text = format!("{:?}", ComparableExpr::from(expr));
                 self.operate(Operation::Closure(text), captured)
             }
             Expr::Call(node) => self.call(node)?,
@@ -271,6 +273,10 @@ impl<'a> Lowering<'a> {
         let result = self.slot();
         let after = self.block();
         for (index, (operator, right)) in operators.iter().zip(comparators).enumerate() {
+            if let Some(answer) = self.membership(*operator, left, right, index + 1 == operators.len())? {
+                self.step(Step::Move { to: result, from: answer });
+                break;
+            }
             let right = self.value(right)?;
             let answer = self.compare(*operator, left, right);
             self.step(Step::Move { to: result, from: answer });
@@ -285,6 +291,47 @@ impl<'a> Lowering<'a> {
         self.end(End::Jump(after));
         self.current = after;
         Ok(result)
+    }
+
+    /// Whether a value is among written-out constants is whether it equals one after the other, each tested for its truth. A constant
+    /// on the left of `==` leaves the answer to the other operand.
+    fn membership(&mut self, operator: CmpOp, left: Slot, right: &'a Expr, is_last: bool) -> Lowered<Option<Slot>> {
+        let is_negated = match operator {
+            CmpOp::In => false,
+            CmpOp::NotIn => true,
+            _ => return Ok(None),
+        };
+        let items = match right {
+            Expr::Tuple(node) => &node.elts[..],
+            Expr::List(node) => &node.elts[..],
+            _ => return Ok(None),
+        };
+        // A number that is no number is in a list by its identity.
+        let is_plain = |item: &Expr| match item {
+            Expr::NumberLiteral(number) => number.value.is_int(),
+            _ => item.is_string_literal_expr() || item.is_boolean_literal_expr() || item.is_none_literal_expr(),
+        };
+        if !is_last || items.is_empty() || !items.iter().all(is_plain) {
+            return Ok(None);
+        }
+        let result = self.slot();
+        let [found, after] = [self.block(), self.block()];
+        for item in items {
+            let item = self.value(item)?;
+            let answer = self.operate(Operation::Compare("=="), vec![left, item]);
+            let on = self.truth(answer);
+            let more = self.block();
+            self.end(End::Branch { on, yes: found, no: more });
+            self.current = more;
+        }
+        for (block, value) in [(self.current, is_negated), (found, !is_negated)] {
+            self.current = block;
+            let value = self.constant(Constant::Bool(value));
+            self.step(Step::Move { to: result, from: value });
+            self.end(End::Jump(after));
+        }
+        self.current = after;
+        Ok(Some(result))
     }
 
     fn compare(&mut self, operator: CmpOp, left: Slot, right: Slot) -> Slot {
@@ -395,7 +442,58 @@ impl<'a> Lowering<'a> {
         }
     }
 
+    /// `'%s and %r' % (a, b)` of a text that is written out. Whether all operands are evaluated before the first is formatted depends
+    /// on the version of Python, so they must be names and constants.
+    fn percent(&mut self, node: &'a ruff_python_ast::ExprBinOp) -> Lowered<Option<Slot>> {
+        let (Expr::StringLiteral(text), Expr::Tuple(values)) = (&*node.left, &*node.right) else { return Ok(None) };
+        if node.op != Operator::Mod || !values.elts.iter().all(is_atom) {
+            return Ok(None);
+        }
+        let Some(pieces) = pieces_of_percent(text.value.to_str()) else { return Ok(None) };
+        if pieces.iter().filter(|piece| matches!(piece, Piece::Value(..))).count() != values.elts.len() {
+            return Ok(None);
+        }
+        self.formatted(&pieces, &values.elts).map(Some)
+    }
+
+    /// `'{} and {}'.format(a, b)` of a text that is written out.
+    fn format_call(&mut self, node: &'a ExprCall) -> Lowered<Option<Slot>> {
+        let Expr::Attribute(method) = &*node.func else { return Ok(None) };
+        let Expr::StringLiteral(text) = &*method.value else { return Ok(None) };
+        let arguments = &node.arguments;
+        let is_plain = arguments.keywords.is_empty() && !arguments.args.iter().any(Expr::is_starred_expr);
+        if &method.attr != "format" || !is_plain {
+            return Ok(None);
+        }
+        let Some(pieces) = pieces_of_format(text.value.to_str()) else { return Ok(None) };
+        if pieces.iter().any(|piece| matches!(piece, Piece::Value(index, _) if *index >= arguments.args.len())) {
+            return Ok(None);
+        }
+        self.formatted(&pieces, &arguments.args).map(Some)
+    }
+
+    fn formatted(&mut self, pieces: &[Piece], values: &'a [Expr]) -> Lowered<Slot> {
+        let mut slots = Vec::new();
+        for value in values {
+            slots.push(self.value(value)?);
+        }
+        let mut parts = Vec::new();
+        for piece in pieces {
+            parts.push(match piece {
+                Piece::Text(text) => self.constant(Constant::Text(text.clone())),
+                Piece::Value(index, conversion) => {
+                    let specification = self.operate(Operation::Join, Vec::new());
+                    self.operate(Operation::Format(*conversion), vec![slots[*index], specification])
+                }
+            });
+        }
+        Ok(self.operate(Operation::Join, parts))
+    }
+
     fn call(&mut self, node: &'a ExprCall) -> Lowered<Slot> {
+        if let Some(formatted) = self.format_call(node)? {
+            return Ok(formatted);
+        }
         let mut arguments = vec![self.value(&node.func)?];
         let mut layout = Vec::new();
         let mut unpacked = false;
@@ -464,15 +562,20 @@ impl<'a> Lowering<'a> {
     }
 
     /// A generator expression: its first iterable is evaluated at once, the rest later.
-    fn generator(&mut self, range: TextRange, element: &'a Expr, generators: &'a [Comprehension]) -> Lowered<Slot> {
+    fn generator(&mut self, element: &'a Expr, generators: &'a [Comprehension]) -> Lowered<Slot> {
         let Some(first) = generators.first() else { return self.refuse(Construct::Unparsed) };
         let iterable = self.value(&first.iter)?;
         let iterator = self.operate(Operation::Iterate, vec![iterable]);
-        let text = self.source(range);
-        let start = range.start().to_usize();
-        let [from, to] =
-            [range_of(&first.iter).start(), range_of(&first.iter).end()].map(|place| place.to_usize() - start);
-        let text = format!("{} {}", text.get(..from).unwrap_or_default(), text.get(to..).unwrap_or_default());
+        // All but the first iterable, without places and quotes.
+        let mut text = format!("{:?} {:?}", ComparableExpr::from(element), ComparableExpr::from(&first.target));
+        for (index, generator) in generators.iter().enumerate() {
+            let tests: Vec<ComparableExpr> = generator.ifs.iter().map(ComparableExpr::from).collect();
+            text += &format!(" {} {tests:?}", generator.is_async);
+            if index > 0 {
+                let [target, iter] = [&generator.target, &generator.iter].map(ComparableExpr::from);
+                text += &format!(" {target:?} {iter:?}");
+            }
+        }
         let bindings = Bindings::of_comprehension(generators);
         let mut arguments = vec![iterator];
         arguments.extend(self.captured(None, &bindings, |visitor| {
@@ -491,20 +594,31 @@ impl<'a> Lowering<'a> {
     /// The closure of a nested function: its text and the values that it captures.
     pub(super) fn closure(
         &mut self,
-        range: TextRange,
+        text: String,
         own_name: Option<&str>,
         parameters: &'a Parameters,
         visit: impl FnOnce(&mut Names),
     ) -> Lowered<Slot> {
-        if has_defaults(parameters) || parameters.iter().any(|parameter| parameter.annotation().is_some()) {
+        if parameters.iter().any(|parameter| parameter.annotation().is_some()) {
             return self.refuse(Construct::Closure);
         }
+        let mut all = self.defaults(parameters)?;
         let mut bindings = Bindings::default();
         parameters.iter().for_each(|parameter| {
             bindings.bound.insert(parameter.name().to_string());
         });
-        let captured = self.captured(own_name, &bindings, visit)?;
-        Ok(self.operate(Operation::Closure(self.source(range).to_string()), captured))
+        all.extend(self.captured(own_name, &bindings, visit)?);
+        Ok(self.operate(Operation::Closure(text), all))
+    }
+
+    /// The defaults of a nested function are evaluated when it is made.
+    fn defaults(&mut self, parameters: &'a Parameters) -> Lowered<Vec<Slot>> {
+        let positional = parameters.posonlyargs.iter().chain(&parameters.args);
+        let mut values = Vec::new();
+        for default in positional.chain(&parameters.kwonlyargs).filter_map(|parameter| parameter.default.as_deref()) {
+            values.push(self.value(default)?);
+        }
+        Ok(values)
     }
 
     /// What a nested function has from around it. A variable that changes later is seen as it is then, so it is refused.
@@ -545,8 +659,81 @@ impl<'a> Lowering<'a> {
     }
 }
 
-fn has_defaults(parameters: &Parameters) -> bool {
-    parameters.iter_non_variadic_params().any(|parameter| parameter.default.is_some())
+/// A part of a template.
+enum Piece {
+    Text(String),
+    /// Which value, and how it is converted.
+    Value(usize, char),
+}
+
+/// The parts of a template of `%`, if all its fields are plain.
+fn pieces_of_percent(text: &str) -> Option<Vec<Piece>> {
+    let mut pieces = Vec::new();
+    let mut current = String::new();
+    let mut count = 0;
+    let mut letters = text.chars();
+    while let Some(letter) = letters.next() {
+        if letter != '%' {
+            current.push(letter);
+            continue;
+        }
+        match letters.next()? {
+            '%' => current.push('%'),
+            conversion @ ('s' | 'r' | 'a') => {
+                pieces.push(Piece::Text(std::mem::take(&mut current)));
+                pieces.push(Piece::Value(count, conversion));
+                count += 1;
+            }
+            _ => return None,
+        }
+    }
+    pieces.push(Piece::Text(current));
+    Some(pieces)
+}
+
+/// The parts of a template of `str.format`, if all its fields are plain.
+fn pieces_of_format(text: &str) -> Option<Vec<Piece>> {
+    let mut pieces = Vec::new();
+    let mut current = String::new();
+    let (mut automatic, mut numbered) = (0, false);
+    let mut letters = text.chars().peekable();
+    while let Some(letter) = letters.next() {
+        match letter {
+            '{' | '}' if letters.peek() == Some(&letter) => {
+                letters.next();
+                current.push(letter);
+            }
+            '{' => {
+                let mut field = String::new();
+                loop {
+                    match letters.next()? {
+                        '}' => break,
+                        letter => field.push(letter),
+                    }
+                }
+                let (number, conversion) = match field.split_once('!') {
+                    Some((number, conversion)) => (number, conversion.chars().next()?),
+                    None => (&field[..], ' '),
+                };
+                if field.contains('!') && !field.ends_with(['!', 's', 'r', 'a']) {
+                    return None;
+                }
+                let index = if number.is_empty() {
+                    automatic += 1;
+                    automatic - 1
+                } else {
+                    numbered = true;
+                    number.parse().ok()?
+                };
+                pieces.push(Piece::Text(std::mem::take(&mut current)));
+                pieces.push(Piece::Value(index, conversion));
+            }
+            '}' => return None,
+            _ => current.push(letter),
+        }
+    }
+    pieces.push(Piece::Text(current));
+    (!numbered || automatic == 0).then_some(pieces)
 }
 
 /// The names that nested code reads and binds.
@@ -554,8 +741,28 @@ fn has_defaults(parameters: &Parameters) -> bool {
 pub(super) struct Names {
     read: BTreeSet<String>,
     bound: BTreeSet<String>,
+    /// What comprehensions and lambdas around bind for themselves.
+    inner: Vec<BTreeSet<String>>,
     /// Whether it holds something that these names do not tell.
     is_opaque: bool,
+}
+
+impl Names {
+    fn comprehension<'e>(&mut self, generators: &'e [Comprehension], elements: &[&'e Expr]) {
+        if let Some(first) = generators.first() {
+            self.visit_expr(&first.iter);
+        }
+        self.inner.push(Bindings::of_comprehension(generators).bound);
+        for (index, generator) in generators.iter().enumerate() {
+            if index > 0 {
+                self.visit_expr(&generator.iter);
+            }
+            self.visit_expr(&generator.target);
+            generator.ifs.iter().for_each(|test| self.visit_expr(test));
+        }
+        elements.iter().for_each(|element| self.visit_expr(element));
+        self.inner.pop();
+    }
 }
 
 impl<'e> SourceOrderVisitor<'e> for Names {
@@ -563,17 +770,33 @@ impl<'e> SourceOrderVisitor<'e> for Names {
         use ruff_python_ast::Stmt;
         match stmt {
             Stmt::FunctionDef(_) | Stmt::ClassDef(_) | Stmt::Global(_) | Stmt::Nonlocal(_) => self.is_opaque = true,
-            Stmt::Import(_) | Stmt::ImportFrom(_) | Stmt::Match(_) | Stmt::Try(_) => self.is_opaque = true,
+            Stmt::Import(_) | Stmt::ImportFrom(_) | Stmt::Match(_) | Stmt::TypeAlias(_) => self.is_opaque = true,
             _ => source_order::walk_stmt(self, stmt),
         }
     }
 
+    fn visit_except_handler(&mut self, handler: &'e ruff_python_ast::ExceptHandler) {
+        let ruff_python_ast::ExceptHandler::ExceptHandler(node) = handler;
+        self.bound.extend(node.name.iter().map(|name| name.to_string()));
+        source_order::walk_except_handler(self, handler);
+    }
+
     fn visit_expr(&mut self, expr: &'e Expr) {
         match expr {
-            // A comprehension has a scope of its own, and so has a nested lambda.
-            Expr::Lambda(_) => self.is_opaque = true,
-            Expr::ListComp(_) | Expr::SetComp(_) | Expr::DictComp(_) | Expr::Generator(_) => self.is_opaque = true,
-            Expr::Named(_) => self.is_opaque = true,
+            Expr::Lambda(node) => {
+                let parameters = node.parameters.as_deref();
+                for parameter in parameters.iter().flat_map(|parameters| parameters.iter_non_variadic_params()) {
+                    parameter.default.iter().for_each(|default| self.visit_expr(default));
+                }
+                self.inner.push(Bindings::of_lambda(parameters, &node.body).bound);
+                self.visit_expr(&node.body);
+                self.inner.pop();
+            }
+            Expr::ListComp(node) => self.comprehension(&node.generators, &[&node.elt]),
+            Expr::SetComp(node) => self.comprehension(&node.generators, &[&node.elt]),
+            Expr::Generator(node) => self.comprehension(&node.generators, &[&node.elt]),
+            Expr::DictComp(_) | Expr::Named(_) => self.is_opaque = true,
+            Expr::Name(name) if self.inner.iter().any(|scope| scope.contains(name.id.as_str())) => {}
             Expr::Name(name) if name.ctx == ruff_python_ast::ExprContext::Load => {
                 self.read.insert(name.id.to_string());
             }

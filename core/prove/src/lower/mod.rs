@@ -28,7 +28,6 @@ pub(crate) type Lowered<T> = Result<T, Refusal>;
 const MAX_BLOCKS: usize = 4000;
 
 pub(crate) struct Lowering<'a> {
-    text: &'a str,
     lines: Lines<'a>,
     bindings: Bindings,
     /// How often each name is bound, twice for a binding in a loop.
@@ -73,7 +72,6 @@ enum Around<'a> {
 pub(crate) fn lower(text: &str, function: &StmtFunctionDef) -> Lowered<Program> {
     let bindings = Bindings::of_function(&function.parameters, None, &function.body);
     let mut lowering = Lowering {
-        text,
         lines: Lines::new(text),
         bindings,
         bound: counts(&function.body),
@@ -165,10 +163,6 @@ impl<'a> Lowering<'a> {
 
     fn at(&mut self, range: TextRange) {
         self.line = self.lines.line(range.start());
-    }
-
-    fn source(&self, range: TextRange) -> &'a str {
-        self.text.get(range.start().to_usize()..range.end().to_usize()).unwrap_or_default()
     }
 
     /// The slot of a local name: that of the innermost comprehension that binds it, or that of the function.

@@ -1,8 +1,9 @@
 //! What assigns, deletes and imports.
 
+use ruff_python_ast::comparable::{ComparableParameters, ComparableStmt};
 use ruff_python_ast::{Expr, Stmt};
 
-use super::{Lowered, Lowering, range_of};
+use super::{Lowered, Lowering};
 use crate::constant::Constant;
 use crate::program::{Operation, Slot, Step};
 use crate::result::Construct;
@@ -154,7 +155,10 @@ impl<'a> Lowering<'a> {
         if !node.decorator_list.is_empty() {
             return self.refuse(Construct::Closure);
         }
-        let value = self.closure(range_of(node), Some(&node.name), &node.parameters, |visitor| {
+        let body: Vec<ComparableStmt> = node.body.iter().map(ComparableStmt::from).collect();
+        let parameters = ComparableParameters::from(&*node.parameters);
+        let text = format!("{} {} {parameters:?} {body:?}", node.is_async, node.name);
+        let value = self.closure(text, Some(&node.name), &node.parameters, |visitor| {
             use ruff_python_ast::visitor::source_order::SourceOrderVisitor;
             visitor.visit_body(&node.body);
         })?;

@@ -286,6 +286,7 @@ impl Context<'_> {
             _ => None,
         };
         if let Some(own) = own {
+            self.is_plausible &= own == name;
             return Outcome::Value(self.terms.bool(own == name || (own == "bool" && name == "int")));
         }
         if self.terms.has_object(value) {

@@ -78,7 +78,11 @@ impl Context<'_> {
             (Operation::Compare(name), [a, b]) => self.compare(side, facts, name, *a, *b),
             (Operation::Contains, [item, container]) => self.contains(side, *item, *container),
             (Operation::Is, [a, b]) => match terms.identical(*a, *b) {
-                Some(answer) => Outcome::Value(answer),
+                Some(answer) => {
+                    let is_symbol = |term: Term| matches!(terms.operator(term), Operator::Symbol(_));
+                    self.is_plausible &= terms.as_bool(answer).is_none() || !(is_symbol(*a) || is_symbol(*b));
+                    Outcome::Value(answer)
+                }
                 None => Outcome::Refuse(Reason::Construct(Construct::Identity)),
             },
             (Operation::Attribute(name), [value]) => self.attribute(side, name, *value),

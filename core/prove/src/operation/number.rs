@@ -220,6 +220,7 @@ impl Context<'_> {
         let is_scalar = |class: &Type| matches!(class, Type::None | Type::Bool | Type::Int | Type::Text);
         if matches!(name, "==" | "!=") && is_scalar(&left) && is_scalar(&right) {
             let same = left == Type::None && right == Type::None;
+            self.is_plausible = false;
             return Outcome::Value(self.terms.bool(same == (name == "==")));
         }
         self.compare_lists(side, name, a, b)
