@@ -5,8 +5,10 @@ use std::path::PathBuf;
 
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use twincell_driver::blame::{BlameRequest, file_and_function};
+use twincell_driver::impact::ImpactVersions;
 use twincell_driver::options::{Job, command_line};
 use twincell_driver::slice::SliceRequest;
+use twincell_syntax::PerSide;
 
 use crate::exports;
 
@@ -39,6 +41,7 @@ pub fn command() -> Command {
         .subcommand(amplify())
         .subcommand(slice(true))
         .subcommand(blame(true))
+        .subcommand(impact(true))
         .subcommand(doctor())
 }
 
@@ -331,6 +334,65 @@ pub fn blame_request(matches: &ArgMatches) -> Result<BlameRequest, String> {
     let call = text("returns").unwrap_or_default();
     let folder = matches.get_one::<PathBuf>("repository").cloned();
     Ok(BlameRequest { folder, file, function, call, range: text("range"), text: None })
+}
+
+/// The command `impact`. A magic returns its result as a value and prints nothing for other programs.
+pub fn impact(is_command: bool) -> Command {
+    let command = Command::new("impact")
+        .about("Find the statements beyond the changed ones that may see other values, and say why")
+        .override_usage(
+            "twincell impact [OPTIONS] OLD NEW\n       twincell impact [OPTIONS] --git OLD..NEW [PATH...]\n       \
+             twincell impact [OPTIONS] --git OLD [--staged] [PATH...]",
+        )
+        .after_help(
+            "Nothing runs. What is not named may still change where the code does what the analysis does not follow; the result \
+             lists such places.\n\
+             Example: twincell impact --git HEAD~1..HEAD --entry shop.main:run\n\
+             Exit status: 0 no other statement may see other values, 1 some may, 2 none is known and a part was left out, 3 bad \
+             input or failure, 130 interrupted.",
+        )
+        .arg(path("files").value_name("PATH").num_args(0..).help(
+            "OLD and NEW, two files or two folders; with --git, the files and folders to analyze [default: all]",
+        ))
+        .arg(text("git", "OLD..NEW").help(
+            "Two revisions of a repository, e.g. HEAD~1..HEAD or main...HEAD (since the branch left main), or one revision and the \
+             files in the working tree, e.g. HEAD; nothing is checked out",
+        ))
+        .arg(flag("staged").requires("git").help("With --git OLD: what is staged for the next commit"))
+        .arg(
+            path("repository")
+                .long("repository")
+                .value_name("FOLDER")
+                .requires("git")
+                .help("With --git: the repository [default: the current folder]"),
+        )
+        .arg(path("html").long("html").value_name("FILE").help("Also write the result as a page"));
+    let command = match is_command {
+        true => command
+            .arg(text("explain", "FILE:LINE").help(
+                "Print only why the statement at a line of the new version may see other values: each link from the change to it",
+            ))
+            .arg(flag("json").help("Print everything as JSON"))
+            .arg(path("markdown").long("markdown").value_name("FILE").help("Also write the result as Markdown"))
+            .arg(path("sarif").long("sarif").value_name("FILE").help(
+                "Also write the impacted statements as SARIF, for code scanning",
+            )),
+        false => command,
+    };
+    command_line::add_to(command, Job::Impact)
+}
+
+/// The versions that a line of `impact` names. An error is one line for people.
+pub fn impact_versions(matches: &ArgMatches) -> Result<ImpactVersions, String> {
+    let paths: Vec<PathBuf> = matches.get_many::<PathBuf>("files").into_iter().flatten().cloned().collect();
+    if let Some(range) = matches.get_one::<String>("git") {
+        let (range, staged) = (range.clone(), matches.get_flag("staged"));
+        return Ok(ImpactVersions::Git { start: repository(matches), range, staged, paths });
+    }
+    match <[PathBuf; 2]>::try_from(paths) {
+        Ok([old, new]) => Ok(ImpactVersions::Paths(PerSide::new(old, new))),
+        Err(_) => Err("give two files or folders, OLD and NEW, or --git OLD..NEW".to_owned()),
+    }
 }
 
 fn repository(matches: &ArgMatches) -> PathBuf {

@@ -1,5 +1,5 @@
 //! The command line: `twincell compare`, `record`, `mine`, `study`, `predict`, `prefix`, `amplify`,
-//! `slice`, `blame`, `doctor`. Arguments in, text and an exit status out.
+//! `slice`, `blame`, `impact`, `doctor`. Arguments in, text and an exit status out.
 //!
 //! [`run`] is the whole of it. A [`Session`] brings what the process around it offers, so nothing here knows Python, and
 //! commands run as functions:
@@ -38,6 +38,7 @@ mod compare;
 mod doctor;
 mod exports;
 mod git;
+mod impact;
 mod mine;
 mod output;
 mod pager;
@@ -84,6 +85,7 @@ fn dispatch(arguments: Vec<OsString>, session: &mut Session<'_>) -> Result<i32, 
             Some(("amplify", matches)) => amplify::run(matches, session),
             Some(("slice", matches)) => slice::run(matches, session),
             Some(("blame", matches)) => blame::run(matches, session),
+            Some(("impact", matches)) => impact::run(matches, session),
             Some(("doctor", matches)) => examine(matches, session),
             // clap requires a subcommand. This is for one that is declared and not listed above.
             other => Err(Abort::Failed(format!("{other:?} is not a command; try twincell --help"))),

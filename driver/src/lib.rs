@@ -35,6 +35,7 @@ pub mod examples;
 pub mod files;
 mod files_beside;
 pub mod given;
+pub mod impact;
 pub mod libraries;
 mod local_imports;
 pub mod notebook;

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use twincell_cli::arguments;
 use twincell_driver::blame::BlameRequest;
+use twincell_driver::impact::ImpactVersions;
 use twincell_driver::options::command_line::LineError;
 use twincell_driver::options::{GivenOption, Job, Options, command_line};
 use twincell_driver::slice::SliceRequest;
@@ -394,7 +395,40 @@ fn blame_command() -> Command {
         .after_help("")
 }
 
-/// The flags that completion offers after this magic.
+/// `%impact`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ImpactLine {
+    pub options: Options,
+    pub versions: ImpactVersions,
+    pub html: Option<PathBuf>,
+}
+
+/// Reads the line of `%impact`.
+pub fn read_impact(line: &str) -> Result<MagicLine<ImpactLine>, MagicError> {
+    read(impact_command(), line, |matches| {
+        let versions = arguments::impact_versions(matches).map_err(MagicError::Arguments)?;
+        let html = matches.get_one::<PathBuf>("html").cloned();
+        Ok(ImpactLine { options: command_line::read(matches, Job::Impact)?, versions, html })
+    })
+}
+
+fn impact_command() -> Command {
+    arguments::impact(false)
+        .about("Finds the statements beyond the changed ones that may see other values, and says why. Nothing is run.")
+        .override_usage(
+            "%impact [OPTIONS] OLD NEW\n       %impact [OPTIONS] --git OLD..NEW [PATH...]\n       \
+             %impact [OPTIONS] --git OLD [--staged] [PATH...]",
+        )
+        .mut_arg("files", |argument| {
+            argument.help(
+                "OLD and NEW: two files, two folders, or two versions that cells stored with %%version; with --git, the files and \
+                 folders to analyze [default: all]",
+            )
+        })
+        .after_help("")
+}
+
+/// The flags that completion offers after this magic. One without options has none.
 pub fn flags(magic: &str) -> Vec<String> {
     let command = match magic {
         "%%compare" => compare_cell_command(),
@@ -407,7 +441,9 @@ pub fn flags(magic: &str) -> Vec<String> {
         "%amplify" => amplify_command(),
         "%slice" => slice_command(),
         "%blame" => blame_command(),
-        _ => compare_stored_command(),
+        "%impact" => impact_command(),
+        "%compare" => compare_stored_command(),
+        _ => return vec![],
     };
     let shown = command.get_arguments().filter(|argument| !argument.is_hide_set());
     shown.filter_map(|argument| argument.get_long().map(|long| format!("--{long}"))).collect()

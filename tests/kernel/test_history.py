@@ -1,4 +1,4 @@
-"""`%slice` and `%blame` through the kernel: results, progress, and what an interrupt leaves."""
+"""`%slice`, `%blame` and `%impact` through the kernel: results, progress, and what an interrupt leaves."""
 
 import re
 import sys
@@ -34,6 +34,12 @@ def test_questions_about_a_history_are_answered_below_the_cell(kernel, early_bar
     assert result["data"]["text/plain"].startswith("price(2) gives its value since ")
     assert "Use the tax" in result["data"]["text/html"]
     assert kernel.run("%slice HEAD~5..HEAD").reply["ename"] == "UsageError"
+    outcome = kernel.run(f"%impact --git HEAD~2..HEAD --repository {repository}")
+    (result,) = outcome.of("execute_result")
+    assert " may see other values" in result["data"]["text/plain"].splitlines()[0]
+    assert "<details" in result["data"]["text/html"] and "<script" not in result["data"]["text/html"]
+    outcome = kernel.run("%impact only.py")
+    assert outcome.reply["ename"] == "UsageError" and "give two files or folders" in outcome.reply["evalue"]
 
 
 def test_an_interrupt_shows_the_best_slice_so_far(kernel, early_bars, tmp_path):

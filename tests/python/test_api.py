@@ -154,7 +154,11 @@ def test_an_old_keyword_works_and_says_what_to_write():
         twincell.prefix("print(a)\n", rounds=0, predictor="uniform")
 
 
-@pytest.mark.parametrize("job", ["compare", "study", "predict", "prefix", "amplify", "slice", "blame"])
+#: What has a function of its name in the library.
+JOBS = {job for option in _twincell.option_table() for job in option["jobs"]} - {"doctor"}
+
+
+@pytest.mark.parametrize("job", sorted(JOBS))
 def test_the_types_list_exactly_the_options_of_the_table(job):
     tree = ast.parse(files("twincell").joinpath("_twincell.pyi").read_text())
     stub = next(node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == job)

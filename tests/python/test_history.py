@@ -270,7 +270,7 @@ def test_flags_of_the_magics_are_completed(shell):
 
 def test_a_live_front_end_gets_the_search_and_then_the_slice(repository, found, monkeypatch):
     pytest.importorskip("anywidget")
-    view = _widget.view_class()(sliced=found)
+    view = _widget.view_class()(found)
     assert (view.kind, len(view.state["units"])) == ("slice", 5)
     seen = []
     monkeypatch.setattr(_bar, "PATIENCE", 0)

@@ -212,7 +212,7 @@ def test_the_view_opens_a_row_and_asks_about_it(study):
 
 
 def test_a_view_of_a_study_replays_what_was_opened_last(study):
-    view = _widget.view_class()(study=study)
+    view = _widget.view_class()(study)
     assert (view.kind, len(view.state["rows"])) == ("study", len(study))
     # Front ends without widgets show the static output below, and nothing in the view's place.
     assert view._repr_mimebundle_()[0]["text/plain"] == ""
@@ -247,7 +247,7 @@ ODD = [
 
 
 def test_a_view_takes_no_harm_from_odd_messages(study, monkeypatch):
-    view = _widget.view_class()(study=study)
+    view = _widget.view_class()(study)
     sent = []
     monkeypatch.setattr(view, "send", lambda content, buffers=None: sent.append(content))
     before = (view.kind, view.state, view.pinned)

@@ -71,6 +71,9 @@ def pictures(browser, folder: Path) -> None:
         for title in ("Commits", "Dependencies", "Search"):
             tab.page.get_by_role("tab").filter(has_text=title).click()
             picture(tab, folder, f"slice-{title.lower()}-{name}")
+        tab.show(states.impact())
+        tab.page.get_by_role("button", name="Why line 8").click()
+        picture(tab, folder, f"impact-{name}")
         tab.page.evaluate("progress => window.showProgress(progress)", states.SLICING)
         picture(tab, folder, f"slicing-{name}")
         tab.page.evaluate("window.showProgress({pair: 1, pairs: 3, executions: 120, budget: 300, coverage: 0.825})")

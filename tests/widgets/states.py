@@ -642,6 +642,45 @@ new file mode 100644
     }
 
 
+def impact(count: int = 40) -> dict:
+    """An impact on several files: the first statement changed, and each further one reads the one before."""
+    links, files = [], []
+    for number in range(4):
+        path = f"shop/a_long_name_of_a_module/part_{number}.py"
+        statements = []
+        for line in range(2, count):
+            changed = number == 0 and line == 2
+            text = "changed" if changed else f"uses the variable value_{line - 1}"
+            code = f"value_{line} = value_{line - 1} + a_function_with_a_long_name({line})"
+            before = len(links) - 1 if links else None
+            links.append({"from": before, "place": f"{path}:{line}", "old": False, "text": text, "code": code})
+            heat = 0 if changed else max(1, 4 - line // 4)
+            link = None if changed else len(links) - 1
+            one = {"lines": [line, line], "changed": changed, "heat": heat, "distance": len(links), "link": link}
+            statements.append(one)
+        counts = {"changed": int(number == 0), "impacted": len(statements) - int(number == 0), "not_impacted": 7}
+        code = [f"    {link['code']}" for link in links[-len(statements) :]]
+        lines = [f"def function_{number}(value_1):", *code]
+        files.append(
+            {
+                "path": path,
+                **counts,
+                "functions": [{"name": f"function_{number}", "line": 2, **counts, "reached": number != 3}],
+                "statements": statements,
+                "lines": [{"number": at, "text": text} for at, text in enumerate(lines, 1)],
+            }
+        )
+    return {
+        "format": 6,
+        "sentence": f"1 statement changed, and {len(links) - 1} others may see other values, in 4 functions of 4 files",
+        "facts": [["Changed", "1"], ["Impacted", str(len(links) - 1)], ["Not impacted", "28"]],
+        "remarks": ["not followed: texts that run as code: shop/part_0.py:3"],
+        "reached": files,
+        "others": 5,
+        "links": links,
+    }
+
+
 #: How far the search for a slice is.
 SLICING = {
     "stage": "refining",

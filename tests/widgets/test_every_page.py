@@ -214,6 +214,9 @@ def test_axe_finds_nothing_serious(open_tab, scheme, width):
     for name in ["Commits", "Dependencies", "Search", "Tests"]:
         tab.tab(re.compile(f"^{name}"))
         check(f"slice: {name}")
+    tab.show(states.impact())
+    page.get_by_role("button", name=re.compile("^Why line")).first.click()
+    check("impact")
     page.evaluate("window.showProgress({pair: 0, pairs: 1, executions: 3, budget: 9, coverage: 0.5})")
     check("progress")
     page.evaluate("progress => window.showProgress(progress)", states.SLICING)
@@ -230,6 +233,9 @@ def test_nothing_sticks_out_of_a_narrow_column(open_tab):
             tab_name.click()
             page.wait_for_timeout(60)
             assert page.evaluate("document.documentElement.scrollWidth") <= 360, tab_name.inner_text()
+    tab.show(states.impact())
+    page.get_by_role("button", name=re.compile("^Why line")).first.click()
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360, "impact"
     tab.show(states.comparison())
     assert page.locator(".cm-mergeView").count() == 0 and page.locator(".cm-editor").count() == 2
 
@@ -294,6 +300,9 @@ def test_hostile_text_stays_text_everywhere(open_tab, scheme):
     for each in page.get_by_role("tab").all():
         each.click()
         harmless(f"slice: {each.inner_text()}")
+    tab.show(states.hostile(states.impact(5)))
+    page.get_by_role("button", name=re.compile("^Why line")).first.click()
+    harmless("impact")
 
 
 class Clock:

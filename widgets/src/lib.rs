@@ -58,6 +58,7 @@ mod enforced;
 pub mod export;
 mod formats;
 mod html;
+mod impacts;
 mod json;
 mod label;
 mod notices;
@@ -86,6 +87,11 @@ pub use differences::{Differences, DifferingRow, differences_fragment, differenc
 pub use enforced::Enforced;
 pub use formats::{Format, Report, render};
 pub use html::{html_fragment, html_page, html_report, study_fragment, study_page};
+pub use impacts::{
+    ImpactExplained, ImpactFileState, ImpactFunctionState, ImpactLineState, ImpactLink, ImpactReport, ImpactRow,
+    ImpactState, ImpactStatementState, LeftOut, Texts, impact_explained, impact_explanation, impact_fragment,
+    impact_markdown, impact_page, impact_place, impact_rows, impact_sarif, impact_text,
+};
 pub use json::{ComparisonJson, PairJson, comparison_json};
 pub use label::Label;
 pub use notices::{NoticeLine, NoticeRow, Notices, notice_lines, notice_rows, notice_sentence, notices_text};

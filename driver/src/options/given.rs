@@ -86,6 +86,7 @@ pub fn add_given(given: &mut Vec<GivenOption>, one: GivenOption) -> Result<(), O
     };
     match (&mut before.value, one.value) {
         (Value::Words(words), Value::Words(more)) => words.extend(more),
+        (Value::Texts(texts), Value::Texts(more)) => texts.extend(more),
         _ => {
             let old = before.alias.or(one.alias).map_or(one.spec.name, |alias| alias.name);
             return Err(OptionError::Twice { old, new: one.spec.name });

@@ -7,6 +7,7 @@
 mod alias;
 pub mod command_line;
 mod given;
+mod impacting;
 mod slicing;
 mod table;
 mod value;
@@ -32,6 +33,7 @@ use crate::policy::PathRules;
 
 pub use alias::{ALIASES, Alias, Deprecation, Spelling, aliases_of};
 pub use given::{GivenOption, OptionName, add_given, find_for};
+pub use impacting::Impacting;
 pub use slicing::Slicing;
 pub use table::TABLE;
 pub use value::{Kind, OptionError, Value};
@@ -58,6 +60,7 @@ pub struct Options {
     /// The maximum number of commits at which a call runs.
     pub commit_budget: u32,
     pub slicing: Slicing,
+    pub impacting: Impacting,
     /// The files and folders with tests. If absent, those of the project's configuration.
     pub tests: Option<String>,
     /// Whether values of the change and coverage lead the search for tests.
@@ -145,12 +148,22 @@ pub enum Job {
     Amplify,
     Slice,
     Blame,
+    Impact,
     Doctor,
 }
 
 impl Job {
-    pub const ALL: [Job; 8] =
-        [Job::Compare, Job::Study, Job::Predict, Job::Prefix, Job::Amplify, Job::Slice, Job::Blame, Job::Doctor];
+    pub const ALL: [Job; 9] = [
+        Job::Compare,
+        Job::Study,
+        Job::Predict,
+        Job::Prefix,
+        Job::Amplify,
+        Job::Slice,
+        Job::Blame,
+        Job::Impact,
+        Job::Doctor,
+    ];
 
     /// The name of the command, and of the function in Python.
     pub fn name(self) -> &'static str {
@@ -162,6 +175,7 @@ impl Job {
             Job::Amplify => "amplify",
             Job::Slice => "slice",
             Job::Blame => "blame",
+            Job::Impact => "impact",
             Job::Doctor => "doctor",
         }
     }
@@ -213,6 +227,7 @@ impl Default for Options {
             round_budget: amplify.rounds,
             commit_budget: blame.runs,
             slicing: Slicing::default(),
+            impacting: Impacting::default(),
             tests: None,
             guided: amplify.guided,
             network: false,
@@ -412,7 +427,7 @@ mod tests {
         let mut seen = Vec::new();
         for spec in TABLE {
             let sample = match spec.kind {
-                Kind::Text { .. } | Kind::Path { .. } => "some/thing".to_owned(),
+                Kind::Text { .. } | Kind::Texts { .. } | Kind::Path { .. } => "some/thing".to_owned(),
                 Kind::Integer { maximum, .. } => maximum.to_string(),
                 Kind::Number { maximum, .. } => maximum.to_string(),
                 Kind::Flag => "on".to_owned(),

@@ -14,6 +14,8 @@ pub enum Value {
     Flag(bool),
     /// Some of the texts that the option allows.
     Words(Vec<&'static str>),
+    /// Any texts.
+    Texts(Vec<String>),
 }
 
 /// What an option accepts.
@@ -42,6 +44,10 @@ pub enum Kind {
     Words {
         allowed: &'static [&'static str],
     },
+    /// Any texts, separated by commas.
+    Texts {
+        placeholder: &'static str,
+    },
     /// Any techniques of an analysis, separated by commas. Each has a name and says what it does.
     Techniques {
         all: &'static [(&'static str, &'static str)],
@@ -65,7 +71,7 @@ impl Kind {
     /// The placeholder for the value in help.
     pub fn placeholder(&self) -> &'static str {
         match self {
-            Kind::Text { placeholder } | Kind::Path { placeholder } => placeholder,
+            Kind::Text { placeholder } | Kind::Path { placeholder } | Kind::Texts { placeholder } => placeholder,
             Kind::Integer { .. } => "N",
             Kind::Number { .. } => "X",
             Kind::Choice { .. } => "WORD",
@@ -78,7 +84,7 @@ impl Kind {
     /// The allowed values, in short. `None` if anything is allowed.
     pub fn allowed(&self) -> Option<String> {
         match self {
-            Kind::Text { .. } | Kind::Path { .. } | Kind::Flag | Kind::Techniques { .. } => None,
+            Kind::Text { .. } | Kind::Path { .. } | Kind::Texts { .. } | Kind::Flag | Kind::Techniques { .. } => None,
             Kind::Integer { minimum, maximum } => Some(format!("{minimum} to {maximum}")),
             Kind::Number { minimum, maximum } => Some(format!("{minimum} to {maximum}")),
             Kind::Choice { allowed } => Some(listed(allowed)),
@@ -96,7 +102,7 @@ impl Kind {
 
     /// Whether several may be given, separated by commas or one after the other.
     pub fn is_list(&self) -> bool {
-        matches!(self, Kind::Words { .. } | Kind::Techniques { .. })
+        matches!(self, Kind::Words { .. } | Kind::Techniques { .. } | Kind::Texts { .. })
     }
 
     /// The words of a list that can be given.
@@ -123,6 +129,13 @@ impl Kind {
             (Kind::Text { .. }, Value::Text(text)) if !text.is_empty() => Some(value.clone()),
             (Kind::Path { .. }, Value::Text(text)) if !text.is_empty() => Some(Value::Path(text.into())),
             (Kind::Path { .. }, Value::Path(path)) if !path.as_os_str().is_empty() => Some(value.clone()),
+            (Kind::Texts { .. }, Value::Text(text)) => {
+                let texts: Vec<String> = text.split(',').map(|one| one.trim().to_owned()).collect();
+                texts.iter().all(|one| !one.is_empty()).then_some(Value::Texts(texts))
+            }
+            // An empty list is given as words.
+            (Kind::Texts { .. }, Value::Words(words)) if words.is_empty() => Some(Value::Texts(vec![])),
+            (Kind::Texts { .. }, Value::Texts(_)) => Some(value.clone()),
             (Kind::Integer { minimum, maximum }, Value::Integer(given)) => {
                 (minimum <= given && given <= maximum).then_some(Value::Integer(*given))
             }
@@ -157,6 +170,7 @@ impl Kind {
     fn wanted(&self) -> String {
         match self {
             Kind::Text { .. } => "a text that is not empty".to_owned(),
+            Kind::Texts { .. } => "texts that are not empty, with commas".to_owned(),
             Kind::Path { .. } => "a path".to_owned(),
             Kind::Integer { minimum, maximum } => format!("a whole number from {minimum} to {maximum}"),
             Kind::Number { minimum, maximum } => format!("a number from {minimum} to {maximum}"),
@@ -220,6 +234,13 @@ impl Value {
         }
     }
 
+    pub(crate) fn texts(self) -> Vec<String> {
+        match self {
+            Value::Texts(texts) => texts,
+            _ => vec![],
+        }
+    }
+
     pub(crate) fn choice(&self) -> &'static str {
         match self {
             Value::Choice(choice) => choice,
@@ -238,6 +259,7 @@ impl std::fmt::Display for Value {
             Value::Choice(choice) => formatter.write_str(choice),
             Value::Flag(flag) => formatter.write_str(if *flag { "on" } else { "off" }),
             Value::Words(words) => formatter.write_str(&words.join(",")),
+            Value::Texts(texts) => formatter.write_str(&texts.join(",")),
         }
     }
 }

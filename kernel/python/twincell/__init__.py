@@ -5,8 +5,9 @@ many changes and returns a `Study`; `load_study(results)` reads the results of a
 the changes in a git history, and `transform(folder, command)` those that a tool makes. `register(cls, values)` declares
 values of a class for comparisons. `prefix(code)` makes incomplete code run, and `prefix_study(inputs)` many snippets.
 `slice(repository, range, tests)` finds the commits that carry a feature, and `blame(place, call)` the one since which a
-call gives its value. In a notebook, `%load_ext twincell` loads `%%compare`, `%compare`, `%%version`, `%predict`,
-`%prefix`, `%study`, `%slice` and `%blame`.
+call gives its value. `impact(old, new)` finds the statements that a change may reach. In a notebook,
+`%load_ext twincell` loads `%%compare`, `%compare`, `%%version`, `%predict`, `%prefix`, `%study`, `%slice`, `%blame` and
+`%impact`.
 """
 
 # Before any other import: `python -m twincell` and `python -m twincell.kernel` put the current folder in front, and
@@ -28,6 +29,7 @@ from ._twincell import (
     Amplification,
     Blame,
     Comparison,
+    Impact,
     Mine,
     Predictions,
     Prefixes,
@@ -40,6 +42,7 @@ from ._twincell import (
     amplify,
     blame,
     compare,
+    impact,
     load_prefix_study,
     load_study,
     mine,
@@ -59,6 +62,7 @@ __all__ = [
     "Amplification",
     "Blame",
     "Comparison",
+    "Impact",
     "Mine",
     "Predictions",
     "PrefixStudy",
@@ -71,6 +75,7 @@ __all__ = [
     "amplify",
     "blame",
     "compare",
+    "impact",
     "load_ipython_extension",
     "load_prefix_study",
     "load_study",

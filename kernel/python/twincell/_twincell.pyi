@@ -790,6 +790,80 @@ def blame(
 ) -> Blame: ...
 
 @type_check_only
+class ImpactStatement(TypedDict):
+    """A statement of the new version. One that holds others has the lines of its head."""
+
+    path: str
+    """the file"""
+    lines: tuple[int, int]
+    """the first and the last line, from 1"""
+    function: str
+    """the qualified name of the function or class around it; empty for a module"""
+    state: Literal["changed", "impacted", "not_impacted"]
+    """what is known of it"""
+    distance: int | None
+    """the number of links of the shortest chain from a change; `None` unless it is impacted"""
+    because: str | None
+    """the last link of that chain"""
+
+@type_check_only
+class ImpactFunction(TypedDict):
+    """A function, a class or the body of a module, with the number of its statements in each state."""
+
+    path: str
+    """the file"""
+    function: str
+    """its qualified name; empty for a module"""
+    changed: int
+    """statements that changed"""
+    impacted: int
+    """other statements that may see other values"""
+    not_impacted: int
+    """all others"""
+    is_reached: bool
+    """whether an entry reaches it"""
+
+@final
+class Impact:
+    """The statements that a change has impact on."""
+
+    @property
+    def statements(self) -> list[ImpactStatement]: ...
+    @property
+    def removed(self) -> list[dict[str, Any]]: ...
+    @property
+    def functions(self) -> list[ImpactFunction]: ...
+    @property
+    def changed(self) -> int: ...
+    @property
+    def impacted(self) -> int: ...
+    @property
+    def unsound(self) -> list[dict[str, Any]]: ...
+    @property
+    def left_out(self) -> list[dict[str, Any]]: ...
+    def why(self, line: int | str, file: str | None = None) -> str: ...
+    def to_dict(self) -> dict[str, Any]: ...
+    def to_json(self) -> str: ...
+    def to_markdown(self) -> str: ...
+    def to_sarif(self) -> str: ...
+    def to_html(self, title: str | None = None) -> str: ...
+    def _state(self) -> str: ...
+    def _ipython_display_(self) -> None: ...
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]: ...
+
+def impact(
+    old: _Code | None = None,
+    new: _Code | None = None,
+    *,
+    git: str | None = None,
+    staged: bool = False,
+    repository: str | PathLike[str] | None = None,
+    paths: Iterable[str | PathLike[str]] | None = None,
+    entry: _Words | None = None,
+    outside: Literal["follow", "ignore"] | None = None,
+) -> Impact: ...
+
+@type_check_only
 class Option(TypedDict):
     name: str
     keyword: str
@@ -799,7 +873,7 @@ class Option(TypedDict):
     default: str | None
     absent: str | None
     help: str
-    jobs: list[Literal["compare", "study", "predict", "prefix", "amplify", "slice", "blame", "doctor"]]
+    jobs: list[Literal["compare", "study", "predict", "prefix", "amplify", "slice", "blame", "impact", "doctor"]]
 
 def option_table() -> list[Option]: ...
 def widget_loader() -> str: ...
@@ -818,9 +892,9 @@ class MagicOutcome:
 
 @final
 class HistoryOutcome:
-    """What `%slice` or `%blame` shall do next. Every part may be absent."""
+    """What `%slice`, `%blame` or `%impact` shall do next. Every part may be absent."""
 
-    result: Slice | Blame | None
+    result: Slice | Blame | Impact | None
     text: str | None
     interrupt: BaseException | None
 
@@ -871,6 +945,7 @@ def predict_magic(
 def amplify_magic(line: str) -> AmplifyOutcome: ...
 def slice_magic(line: str) -> HistoryOutcome: ...
 def blame_magic(line: str) -> HistoryOutcome: ...
+def impact_magic(line: str, versions: dict[str, str]) -> HistoryOutcome: ...
 def prefix_magic(line: str, cell: str | None, named: Callable[[str], Any]) -> PrefixOutcome: ...
 def version_name(line: str, cell: str) -> tuple[str | None, str | None]: ...
 def magic_flags(magic: str) -> list[str]: ...

@@ -20,6 +20,7 @@ from . import _debug_run
 from ._twincell import (
     Amplification,
     Comparison,
+    Impact,
     Prefixes,
     Slice,
     Start,
@@ -31,7 +32,10 @@ from ._twincell import (
 
 logger = logging.getLogger("twincell.kernel")
 
-Result = Comparison | Study | Prefixes | Amplification | Slice
+Result = Comparison | Study | Prefixes | Amplification | Slice | Impact
+
+#: What a view calls its result. A comparison has no name.
+KINDS = {Study: "study", Prefixes: "prefixes", Amplification: "amplification", Slice: "slice", Impact: "impact"}
 
 #: Maximum number of replayed executions that a view can continue from.
 KEPT = 50
@@ -57,7 +61,7 @@ def view_class() -> type:
     made = itertools.count()
 
     class View(anywidget.AnyWidget):
-        """A comparison, a study, prefixes, amplified tests, a slice, or the progress of what still runs."""
+        """A result, or the progress of what still runs."""
 
         _esm = widget_loader()
         #: The widget's own module, for the loader. It goes with the first view, and to views that ask for it.
@@ -71,17 +75,13 @@ def view_class() -> type:
 
         def __init__(
             self,
-            comparison: Comparison | None = None,
-            study: Study | None = None,
-            prefixes: Prefixes | None = None,
-            amplification: Amplification | None = None,
-            sliced: Slice | None = None,
+            result: Result | None = None,
             **traits: Any,
         ) -> None:
             #: The comparison that answers requests; None while one runs, and before a change of a study is opened.
-            self.comparison = comparison
-            self.study = study
-            self.amplification = amplification
+            self.comparison = result if isinstance(result, Comparison) else None
+            self.study = result if isinstance(result, Study) else None
+            self.amplification = result if isinstance(result, Amplification) else None
             #: The latest replayed executions, by the handles that the view has for them.
             self._replayed: dict[int, Start] = {}
             self._handles = itertools.count(1)
@@ -90,16 +90,8 @@ def view_class() -> type:
             #: Called with the comparison that has another example now.
             self.on_example: Callable[[Comparison], None] = lambda comparison: None
             traits["debugs"] = _debug_run.is_possible()
-            if comparison is not None:
-                traits["state"] = json.loads(comparison._state())
-            if study is not None:
-                traits |= {"kind": "study", "state": json.loads(study._state())}
-            if prefixes is not None:
-                traits |= {"kind": "prefixes", "state": json.loads(prefixes._state())}
-            if amplification is not None:
-                traits |= {"kind": "amplification", "state": json.loads(amplification._state())}
-            if sliced is not None:
-                traits |= {"kind": "slice", "state": json.loads(sliced._state())}
+            if result is not None:
+                traits |= {"kind": KINDS.get(type(result), "comparison"), "state": json.loads(result._state())}
             if next(made) == 0:
                 traits["module"] = widget_module()
             super().__init__(**traits)
@@ -269,18 +261,7 @@ def show(result: Result) -> bool:
     """
     if not is_live() or (isinstance(result, Study) and len(result) > ROWS):
         return False
-    made = view_class()
-    match result:
-        case Study():
-            view = made(study=result)
-        case Prefixes():
-            view = made(prefixes=result)
-        case Amplification():
-            view = made(amplification=result)
-        case Slice():
-            view = made(sliced=result)
-        case _:
-            view = made(result)
+    view = view_class()(result)
     display(view)
     static = display(saved(result), raw=True, display_id=True)
     if static is not None:

@@ -22,7 +22,18 @@ from IPython.display import display
 from . import _twincell
 from ._progress import Progress
 from ._shown import show_as
-from ._twincell import Amplification, Blame, Comparison, Predictions, Prefixes, PrefixStudy, Slice, Study, TwincellError
+from ._twincell import (
+    Amplification,
+    Blame,
+    Comparison,
+    Impact,
+    Predictions,
+    Prefixes,
+    PrefixStudy,
+    Slice,
+    Study,
+    TwincellError,
+)
 
 if TYPE_CHECKING:
     from ._rust_magic import Rust
@@ -74,7 +85,7 @@ class LastRun:
 class TwincellMagics(Magics):
     """`%%compare`, `%%version`, `%autocompare`, `%predict`, `%prefix`, `%study`, `%amplify`, `%slice`, `%blame`.
 
-    `%%rust` runs cells in Rust.
+    `%impact` says what a change may reach, and `%%rust` runs cells in Rust.
     """
 
     shell: InteractiveShell
@@ -184,6 +195,12 @@ class TwincellMagics(Magics):
     def blame(self, line: str) -> Blame | None:
         """Find since when a call gives its value: `%blame FILE:FUNCTION --returns 'CALL' [RANGE]`; see `--help`."""
         found: Blame | None = asked(_twincell.blame_magic, line, "Stopped. Above is what is known so far.")
+        return found
+
+    @line_magic
+    def impact(self, line: str) -> Impact | None:
+        """Find what a change may reach: `%impact OLD NEW`, `%impact --git OLD..NEW`; see `%impact --help`."""
+        found: Impact | None = asked(lambda line: _twincell.impact_magic(line, self.versions), line, "Stopped.")
         return found
 
     @line_magic
@@ -352,7 +369,6 @@ def load_ipython_extension(ipython: Any) -> None:
     magics = TwincellMagics(ipython)
     ipython.register_magics(magics)
     ipython.input_transformers_cleanup.insert(0, with_body)
-    cell_magics = ("%%compare", "%%predict", "%%prefix")
-    line_magics = ("%compare", "%autocompare", "%predict", "%prefix", "%study", "%amplify", "%slice", "%blame")
-    for name in cell_magics + line_magics:
+    names = [f"%{name}" for name in magics.magics["line"]] + [f"%%{name}" for name in magics.magics["cell"]]
+    for name in filter(_twincell.magic_flags, names):
         ipython.set_hook("complete_command", lambda *_, name=name: _twincell.magic_flags(name), str_key=name)

@@ -1,19 +1,23 @@
-//! `%slice` and `%blame`: questions about commits from a notebook.
+//! `%slice`, `%blame` and `%impact`: questions about histories and changes from a notebook.
 
-use std::path::PathBuf;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 
 use pyo3::prelude::*;
 use twincell_driver::files;
+use twincell_driver::impact::ImpactVersions;
 use twincell_driver::slice::{check_branch, check_patches, slice_options};
+use twincell_syntax::{PerSide, Side};
 use twincell_widgets::plain_sentence;
 
 use super::blame::blamed;
 use super::errors::raised;
+use super::impact::impacted;
 use super::options::print_old_spellings;
 use super::slice::sliced;
 use crate::magics::{self, MagicLine};
 
-/// What `%slice` or `%blame` is to do: show the result, print a text, raise the interrupt that stopped the search. All may be
+/// What `%slice`, `%blame` or `%impact` is to do: show the result, print a text, raise the interrupt that stopped the search. All may be
 /// absent.
 #[pyclass(frozen, get_all, module = "twincell._twincell")]
 #[derive(Default)]
@@ -88,4 +92,35 @@ pub fn blame_magic(py: Python<'_>, line: &str) -> PyResult<HistoryOutcome> {
         files::write_text(file, &found.page(None), files::TextKind::Markup).map_err(raised)?;
     }
     Ok(HistoryOutcome::of(py, Py::new(py, found)?.into_any(), None, interrupt))
+}
+
+/// `%impact LINE`. The line may name stored versions of the notebook.
+#[pyfunction]
+pub fn impact_magic(py: Python<'_>, line: &str, versions: BTreeMap<String, String>) -> PyResult<HistoryOutcome> {
+    let asked = match magics::read_impact(line).map_err(raised)? {
+        MagicLine::Help(text) => return Ok(HistoryOutcome::help(text)),
+        MagicLine::Run(asked) => asked,
+    };
+    print_old_spellings(py, &asked.options)?;
+    if let Some(file) = &asked.html {
+        files::check_writable(file).map_err(raised)?;
+    }
+    let found = impacted(py, &stored(asked.versions, &versions), &asked.options)?;
+    if let Some(file) = &asked.html {
+        files::write_text(file, &found.page(None), files::TextKind::Markup).map_err(raised)?;
+    }
+    Ok(HistoryOutcome::of(py, Py::new(py, found)?.into_any(), None, None))
+}
+
+/// The texts of stored versions, where a line names two of them.
+fn stored(asked: ImpactVersions, versions: &BTreeMap<String, String>) -> ImpactVersions {
+    let ImpactVersions::Paths(paths) = &asked else { return asked };
+    let text = |path: &Path| {
+        let name = path.to_str()?;
+        Some((format!("the version {name}"), versions.get(name)?.clone()))
+    };
+    match Side::BOTH.map(|side| text(&paths[side])) {
+        [Some(old), Some(new)] => ImpactVersions::Texts(PerSide::new(old, new)),
+        _ => asked,
+    }
 }

@@ -10,6 +10,7 @@ import { followTheme } from "./theme";
 import type {
   AmplificationState,
   ComparisonState,
+  ImpactState,
   Pinned,
   PrefixesState,
   Progress,
@@ -21,12 +22,13 @@ import type {
 import { AmplificationView } from "./views/amplification";
 import { attempt } from "./views/attempt";
 import { comparisonView } from "./views/comparison";
+import { ImpactView } from "./views/impact";
 import { PrefixesView, type PrefixHost } from "./views/prefixes";
 import { progressView } from "./views/progress";
 import { SliceView } from "./views/slice";
 import { StudyView, type Kept } from "./views/study";
 
-type State = ComparisonState | StudyState | PrefixesState | AmplificationState | SliceState;
+type State = ComparisonState | StudyState | PrefixesState | AmplificationState | SliceState | ImpactState;
 
 interface Model {
   get(name: string): unknown;
@@ -103,6 +105,7 @@ function viewOf(state: State, host: Host & PrefixHost, kept: Kept): View | HTMLE
     if ("rows" in known) return new StudyView(known, host.kernel, kept);
     if ("patches" in known) return new AmplificationView(known, host.kernel);
     if ("units" in known) return new SliceView(known);
+    if ("reached" in known) return new ImpactView(known);
     if ("nodes" in known) return new PrefixesView(known, host);
     return comparisonView(known, host);
   });

@@ -657,3 +657,78 @@ export interface SlicePoint {
   runs: number;
   kept: number;
 }
+
+/** An impact. */
+export interface ImpactState {
+  /** `STATE_FORMAT`. */
+  format: number;
+  sentence: string;
+  /** Figures, as (name, value). */
+  facts: Array<[string, string]>;
+  /** What the result leaves open, a sentence each. */
+  remarks: Array<string>;
+  /** The files of the new version with changed or impacted statements, those with a change first. */
+  reached: Array<ImpactFileState>;
+  /** The number of other files. */
+  others: number;
+  /** The links of all chains. A chain is followed from its last link to the change. */
+  links: Array<ImpactLink>;
+}
+
+/** A file of the new version. */
+export interface ImpactFileState {
+  path: string;
+  changed: number;
+  impacted: number;
+  not_impacted: number;
+  /** Those with changed or impacted statements, by line. */
+  functions: Array<ImpactFunctionState>;
+  statements: Array<ImpactStatementState>;
+  /** The text, line by line: the whole file, or the lines around its statements where there is no room for more. */
+  lines: Array<ImpactLineState>;
+}
+
+/** A line of a file. */
+export interface ImpactLineState {
+  /** Counted from 1. */
+  number: number;
+  text: string;
+}
+
+/** A function of a file, or the body of the module. */
+export interface ImpactFunctionState {
+  name: string;
+  /** The line of its first changed or impacted statement. */
+  line: number;
+  changed: number;
+  impacted: number;
+  not_impacted: number;
+  /** Whether an entry reaches it. */
+  reached: boolean;
+}
+
+/** A changed or impacted statement. */
+export interface ImpactStatementState {
+  /** First and last line. */
+  lines: [number, number];
+  changed: boolean;
+  /** How near to the change it is, 4 to 1. 0 for one that changed. */
+  heat: number;
+  /** The number of links of its chain. */
+  distance: number;
+  /** The last link of its chain. None where there is no room for it, and for one that changed. */
+  link: number | null;
+}
+
+/** A link of chains. */
+export interface ImpactLink {
+  /** The link before it. None for the change. */
+  from: number | null;
+  /** `shop/cart.py:12`. None for what holds of a whole function. */
+  place: string | null;
+  /** Whether that is a place of the old version. */
+  old: boolean;
+  text: string;
+  /** The line of code. */
+  code: string;
+}

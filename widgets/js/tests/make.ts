@@ -5,6 +5,8 @@ import type {
   ComparisonState,
   Detail,
   Execution,
+  ImpactState,
+  ImpactStatementState,
   Line,
   PairState,
   PrefixesState,
@@ -248,6 +250,52 @@ export function slice(units: SliceUnitState[], more: Partial<SliceState> = {}): 
     ended: "minimal",
     is_minimal: true,
     seconds: 2,
+    ...more,
+  };
+}
+
+/** An impact on two files: line 2 of the first changed, and what reads it is impacted. */
+export function impact(more: Partial<ImpactState> = {}): ImpactState {
+  const lines = (...texts: string[]) => texts.map((text, index) => ({ number: index + 1, text }));
+  const counts = { changed: 0, impacted: 1, not_impacted: 1, reached: true };
+  const statement = (line: number, link: number): ImpactStatementState => ({
+    lines: [line, line],
+    changed: false,
+    heat: 4,
+    distance: 2,
+    link,
+  });
+  return {
+    format: STATE_FORMAT,
+    sentence: "1 statement changed, and 2 others may see other values",
+    facts: [["Changed", "1"]],
+    remarks: [],
+    reached: [
+      {
+        path: "tax.py",
+        changed: 1,
+        impacted: 1,
+        not_impacted: 1,
+        functions: [{ name: "rate", line: 2, ...counts, changed: 1 }],
+        statements: [{ lines: [2, 2], changed: true, heat: 0, distance: 0, link: null }, statement(3, 1)],
+        lines: lines("def rate():", "    base = 25", "    return base"),
+      },
+      {
+        path: "shop.py",
+        changed: 0,
+        impacted: 1,
+        not_impacted: 1,
+        functions: [{ name: "price", line: 2, ...counts }],
+        statements: [statement(2, 2)],
+        lines: lines("def price():", "    return rate()"),
+      },
+    ],
+    others: 3,
+    links: [
+      { from: null, place: "tax.py:2", old: false, text: "changed", code: "base = 25" },
+      { from: 0, place: "tax.py:3", old: false, text: "uses the variable base", code: "return base" },
+      { from: 1, place: "shop.py:2", old: false, text: "uses what rate returns", code: "return rate()" },
+    ],
     ...more,
   };
 }

@@ -6,7 +6,7 @@
 mod annotations;
 mod junit;
 mod markdown;
-mod sarif;
+pub(crate) mod sarif;
 
 use twincell_compare::report::{Comparison, Evidence, PairReport, Reproducer};
 use twincell_compare::verdict::Verdict;

@@ -50,6 +50,11 @@ pub fn sarif(rows: &[ExportRow], notices: Notices<'_>, version: &str) -> String 
         let notifications: Vec<Value> = notices.ordered().into_iter().map(notification).collect();
         run["invocations"] = json!([{ "executionSuccessful": true, "toolExecutionNotifications": notifications }]);
     }
+    document(run)
+}
+
+/// The text of a file with one run.
+pub(crate) fn document(run: Value) -> String {
     let log = json!({
         "$schema": "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json",
         "version": "2.1.0",
@@ -96,7 +101,7 @@ fn sandbox(rows: &[ExportRow]) -> Value {
     json!({ "ran": enforced.ran, "incomplete": enforced.incomplete, "lacks": enforced.lacks })
 }
 
-fn rule(id: &str, name: &str, title: &str, text: &str, level: &str) -> Value {
+pub(crate) fn rule(id: &str, name: &str, title: &str, text: &str, level: &str) -> Value {
     json!({
         "id": id,
         "name": name,
@@ -136,7 +141,7 @@ fn result(row: &ExportRow) -> Option<Value> {
 }
 
 /// A sentence in which nothing is a link or a placeholder (sections 3.11.5 and 3.11.6).
-fn message(sentence: &str) -> String {
+pub(crate) fn message(sentence: &str) -> String {
     let mut out = String::new();
     for character in plain::sentence(sentence).chars() {
         match character {
@@ -150,7 +155,7 @@ fn message(sentence: &str) -> String {
 }
 
 /// A path as a relative reference: characters that RFC 3986 does not allow in a path are percent-encoded.
-pub(super) fn uri(path: &str) -> String {
+pub(crate) fn uri(path: &str) -> String {
     path.replace('\\', "/")
         .bytes()
         .map(|byte| match byte {

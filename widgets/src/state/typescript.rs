@@ -8,8 +8,9 @@ use serde_json::to_value;
 use ts_rs::{Config, TS};
 
 use crate::{
-    NoticeLine, SliceFailedTest, SliceNameNeed, SlicePoint, SliceProgress, SliceStage, SliceState, SliceStep,
-    SliceUnitState, SliceWhy,
+    ImpactFileState, ImpactFunctionState, ImpactLineState, ImpactLink, ImpactState, ImpactStatementState, NoticeLine,
+    SliceFailedTest, SliceNameNeed, SlicePoint, SliceProgress, SliceStage, SliceState, SliceStep, SliceUnitState,
+    SliceWhy,
 };
 
 use super::amplification::{AmplificationState, AmplifiedState, FormState};
@@ -173,6 +174,7 @@ fn file() -> String {
     declare!(PrefixesState<'static>, CodeLine<'static>, PrefixNode<'static>);
     declare!(SliceState, SliceUnitState, SliceWhy, SliceFailedTest, SliceNameNeed, SliceStep, SliceEnded, SliceGoal);
     declare!(SliceProgress, SliceStage, SlicePoint);
+    declare!(ImpactState, ImpactFileState, ImpactLineState, ImpactFunctionState, ImpactStatementState, ImpactLink);
     text
 }
 

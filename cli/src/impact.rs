@@ -1,0 +1,128 @@
+//! `twincell impact`: which statements beyond the changed ones may see other values.
+
+use std::io::Write;
+use std::path::PathBuf;
+
+use clap::ArgMatches;
+use twincell_driver::files::{self, TextKind};
+use twincell_driver::impact::{ImpactError, impact_of};
+use twincell_driver::options::Job;
+use twincell_driver::warm::Failure;
+use twincell_widgets::{
+    ImpactState, impact_explained, impact_explanation, impact_markdown, impact_page, impact_place, impact_sarif,
+    impact_text,
+};
+
+use crate::arguments::impact_versions;
+use crate::exports;
+use crate::session::{Abort, CHANGED, INCONCLUSIVE, Session, UNCHANGED};
+
+pub fn run(matches: &ArgMatches, session: &mut Session<'_>) -> Result<i32, Abort> {
+    let options = session.read_options(matches, Job::Impact)?;
+    let versions = impact_versions(matches).map_err(Abort::Failed)?;
+    exports::check_files(matches, &["sarif", "markdown", "html"], &[])?;
+    let explain = matches.get_one::<String>("explain");
+    let place = explain.map(|text| impact_place(text)).transpose().map_err(Abort::Failed)?;
+    let found = impact_of(&versions, &options, session.interrupted);
+    let report = match found {
+        Err(ImpactError::Ended(Failure::Stopped)) => return Err(Abort::Interrupted),
+        other => other.map_err(Abort::new)?,
+    };
+    match place {
+        Some((path, line)) if matches.get_flag("json") => {
+            session.write_json(&impact_explained(&report, path, line).map_err(Abort::Failed)?)?;
+        }
+        Some((path, line)) => {
+            write!(session.out, "{}", impact_explanation(&report, path, line).map_err(Abort::Failed)?)?;
+        }
+        None if matches.get_flag("json") => session.write_json(&report)?,
+        None => write!(session.out, "{}", impact_text(&report))?,
+    }
+    let write = |name: &str, kind: TextKind, text: &dyn Fn() -> String| match matches.get_one::<PathBuf>(name) {
+        Some(file) => files::write_text(file, &text(), kind).map_err(Abort::Failed),
+        None => Ok(()),
+    };
+    write("sarif", TextKind::Json, &|| impact_sarif(&report, env!("CARGO_PKG_VERSION")))?;
+    write("markdown", TextKind::People, &|| impact_markdown(&report))?;
+    write("html", TextKind::Markup, &|| impact_page(&ImpactState::new(&report), "Impact of a change"))?;
+    let (_, impacted, _) = report.counts();
+    Ok(match impacted {
+        1.. => CHANGED,
+        0 if report.is_partial() => INCONCLUSIVE,
+        0 => UNCHANGED,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use crate::tests::command;
+
+    const OLD: &str = "def net(price):\n    return price\n\n\ndef show(price):\n    print(net(price))\n";
+
+    #[test]
+    fn the_status_says_whether_there_is_impact_beyond_the_change() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = |name: &str, text: &str| {
+            let path = folder.path().join(name);
+            fs::write(&path, text).unwrap();
+            path.display().to_string()
+        };
+        let old = file("old.py", OLD);
+        let new = file("new.py", &OLD.replace("return price", "return price * 2"));
+        let printed = file("printed.py", &OLD.replace("print(net(price))", "print(net(price) + 1)"));
+        let (status, out, err) = command(&["impact", &old, &new]);
+        assert_eq!((status, err.as_str()), (1, ""), "{out}");
+        assert!(
+            out.starts_with("1 statement changed, and 1 other may see other values, in 1 function of 1 file\n"),
+            "{out}"
+        );
+        assert_eq!(command(&["impact", &old, &printed]).0, 0);
+        let (status, out, _) = command(&["impact", &old, &old]);
+        assert_eq!((status, out.as_str()), (0, "no statement changed, and none may see other values\n"));
+        let (status, out, _) = command(&["impact", &old, &new, "--explain", "6"]);
+        assert_eq!(status, 1);
+        assert!(out.starts_with("new.py:6 may see other values: print(net(price))\n  1. new.py:2 changed: "), "{out}");
+        let (_, out, _) = command(&["impact", &old, &new, "--json"]);
+        let json: serde_json::Value = serde_json::from_str(&out).unwrap();
+        assert_eq!((&json["version"], json["statements"].as_array().unwrap().len()), (&1.into(), 4));
+    }
+
+    #[test]
+    fn results_are_written_where_the_user_says() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name).display().to_string();
+        fs::write(path("old.py"), OLD).unwrap();
+        fs::write(path("new.py"), OLD.replace("return price", "return price * 2")).unwrap();
+        let (old, new) = (path("old.py"), path("new.py"));
+        let (sarif, markdown, html) = (path("a.sarif"), path("a.md"), path("a.html"));
+        let files = ["--sarif", &sarif, "--markdown", &markdown, "--html", &html];
+        let (status, _, err) = command(&[&["impact", &old, &new][..], &files].concat());
+        assert_eq!((status, err.as_str()), (1, ""));
+        for (file, holds) in [(&sarif, "statement-impacted"), (&markdown, "| show |"), (&html, "<details")] {
+            assert!(fs::read_to_string(file).unwrap().contains(holds), "{file}");
+        }
+        let none = path("none/a.html");
+        let (status, out, err) = command(&["impact", &old, &new, "--html", &none]);
+        assert_eq!((status, out.as_str()), (3, ""));
+        assert!(err.starts_with("twincell: cannot write ") && err.lines().count() == 1, "{err}");
+    }
+
+    #[test]
+    fn wrong_arguments_are_answered_in_one_line() {
+        for (arguments, expected) in [
+            (&["impact"][..], "give two files or folders, OLD and NEW, or --git OLD..NEW"),
+            (&["impact", "a.py"], "give two files or folders, OLD and NEW, or --git OLD..NEW"),
+            (&["impact", "a.py", "b.py"], "cannot read a.py: No such file or directory"),
+            (&["impact", "a.py", "b.py", "--explain", "b.py"], "b.py is no FILE:LINE"),
+            (&["impact", "a.py", "b.py", "--entry", "f"], "f is no MODULE:FUNCTION"),
+            (&["impact", "a.py", "b.py", "--outside", "maybe"], "--outside cannot be 'maybe': give follow or ignore"),
+            (&["impact", "a.py", "b.py", "--staged"], "--git"),
+        ] {
+            let (status, out, err) = command(arguments);
+            assert_eq!((status, out.as_str()), (3, ""), "{arguments:?}: {err}");
+            assert!(err.contains(expected) && err.lines().count() == 1, "{arguments:?}: {err}");
+        }
+    }
+}

@@ -1,0 +1,402 @@
+//! What a change has impact on: reads both versions, from files, folders, texts or a repository's objects, and analyzes them.
+
+use std::collections::HashMap;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use twincell_files::inside;
+use twincell_files::names::{is_hidden, lies_hidden};
+use twincell_impact::{Entries, Entry, FunctionImpact, impact};
+use twincell_repo::{Content, FileId, Range, Repo, RepoError, Revision, bound_memory};
+use twincell_semantic::{MemoryFiles, Project, Store};
+use twincell_syntax::{PerSide, Side, similar_names};
+use twincell_widgets::{ImpactReport, LeftOut, Texts};
+
+use crate::decode::python_source;
+use crate::files;
+use crate::options::Options;
+use crate::waiting::interruptible;
+use crate::warm::Failure;
+
+/// The versions between which the change lies.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ImpactVersions {
+    /// Two files, or two folders.
+    Paths(PerSide<PathBuf>),
+    /// Two texts of one module, each with its name for people.
+    Texts(PerSide<(String, String)>),
+    /// Two versions of the repository around a folder.
+    Git {
+        start: PathBuf,
+        /// `OLD..NEW`, or `OLD` up to the working tree.
+        range: String,
+        /// `OLD` up to what is staged.
+        staged: bool,
+        /// The files and folders to analyze, as seen from `start`. None stand for all.
+        paths: Vec<PathBuf>,
+    },
+}
+
+/// Why there is no result, in one line.
+#[derive(Debug, thiserror::Error)]
+pub enum ImpactError {
+    #[error("{0}")]
+    Read(String),
+    #[error("{folder} is a folder and {file} is a file: give two files, or two folders")]
+    Mixed { folder: String, file: String },
+    #[error("there is no Python file in {0}")]
+    NoPython(String),
+    #[error("{0} has more than {MOST_FILES} Python files: give a folder in it")]
+    TooMany(String),
+    #[error("{0} is not a range of revisions: write OLD..NEW, e.g. HEAD~1..HEAD, or OLD for the changes since then")]
+    Range(String),
+    #[error("{0} ends in a revision, but --staged compares with the index: write OLD alone, e.g. HEAD")]
+    Staged(String),
+    #[error("{path} is in neither version of {range}: give a file or folder of the repository, as seen from here")]
+    Nowhere { path: String, range: String },
+    #[error(transparent)]
+    Repo(#[from] RepoError),
+    #[error("{0} is no MODULE:FUNCTION: write e.g. shop.cart:Cart.total, or shop.cart: for the body of the module")]
+    Entry(String),
+    #[error("the new version has no function {entry}{}", meant(.similar))]
+    NoEntry { entry: String, similar: Vec<String> },
+    #[error(transparent)]
+    Ended(#[from] Failure),
+}
+
+fn meant(similar: &[String]) -> String {
+    match similar {
+        [] => ": write MODULE:FUNCTION, with the dotted name of the module".to_owned(),
+        similar => format!(": did you mean {}?", similar.join(" or ")),
+    }
+}
+
+/// The largest file that is read, in bytes.
+const MOST: u64 = 32 << 20;
+/// How many files of a folder are read, and how deep folders are looked into.
+const MOST_FILES: usize = 100_000;
+const DEEPEST: usize = 64;
+
+/// What a change has impact on. `interrupted` is asked now and then, and ends the work.
+///
+/// # Errors
+///
+/// Where a version cannot be read, or an entry is none of its functions.
+pub fn impact_of(
+    versions: &ImpactVersions,
+    options: &Options,
+    interrupted: &mut dyn FnMut() -> bool,
+) -> Result<ImpactReport, ImpactError> {
+    bound_memory();
+    let entries = entries(&options.impacting.entries)?;
+    let (versions, options) = (versions.clone(), options.impacting.for_core());
+    let work = move || {
+        let read = read(&versions)?;
+        let store = Store::new();
+        let open = |side: Side| {
+            let files = read[side].texts.iter().map(|(path, text)| (&**path, &**text));
+            Project::open(files.collect::<MemoryFiles>(), &store)
+        };
+        let projects = PerSide::of(open);
+        let found = impact(&projects.old, &projects.new, &entries, &options);
+        if let Some(unknown) = found.unknown_entries.first() {
+            let is_meant = |function: &&FunctionImpact| !function.function.is_empty() || unknown.function.is_empty();
+            let known = found.functions.iter().filter(is_meant).filter_map(|function| {
+                let module = projects.new.module_at(&function.path)?;
+                Some(format!("{}:{}", projects.new.module_name(module), function.function))
+            });
+            let known: Vec<String> = known.collect();
+            let entry = format!("{}:{}", unknown.module, unknown.function);
+            let similar = similar_names(&entry, known.iter().map(String::as_str));
+            let similar = similar.into_iter().map(str::to_owned).collect();
+            return Err(ImpactError::NoEntry { entry, similar });
+        }
+        let mut left_out: Vec<LeftOut> = Vec::new();
+        for side in Side::BOTH {
+            let own = read[side].left_out.iter();
+            left_out.extend(own.map(|(path, reason)| LeftOut { path: path.clone(), side, reason: reason.clone() }));
+        }
+        left_out.sort();
+        let versions = read.as_ref().map(|version| version.name.clone());
+        Ok(ImpactReport { versions, left_out, impact: found, texts: read.map(|version| version.texts) })
+    };
+    interruptible(move |_| Ok(work()), interrupted)?
+}
+
+/// The entries of `MODULE:FUNCTION`.
+fn entries(texts: &[String]) -> Result<Entries, ImpactError> {
+    let entry = |text: &String| match text.split_once(':') {
+        Some((module, function)) if !module.is_empty() && !module.contains('/') => {
+            let function = function.trim_start_matches(':').to_owned();
+            Ok(Entry { module: module.to_owned(), function })
+        }
+        _ => Err(ImpactError::Entry(text.clone())),
+    };
+    texts.iter().map(entry).collect::<Result<_, _>>().map(Entries)
+}
+
+/// One version of the code.
+struct Version {
+    /// What people call it.
+    name: String,
+    texts: Texts,
+    /// Files that cannot be read, with the reason.
+    left_out: Vec<(String, String)>,
+}
+
+fn read(versions: &ImpactVersions) -> Result<PerSide<Version>, ImpactError> {
+    match versions {
+        ImpactVersions::Paths(paths) => of_paths(paths),
+        ImpactVersions::Texts(texts) => Ok(texts.as_ref().map(|(name, text)| Version {
+            name: name.clone(),
+            texts: Texts::from([("module.py".into(), text.as_str().into())]),
+            left_out: vec![],
+        })),
+        ImpactVersions::Git { start, range, staged, paths } => of_repository(start, range, *staged, paths),
+    }
+}
+
+fn of_paths(paths: &PerSide<PathBuf>) -> Result<PerSide<Version>, ImpactError> {
+    let shown = paths.as_ref().map(|path| path.display().to_string());
+    match (paths.old.is_dir(), paths.new.is_dir()) {
+        (true, true) => PerSide::try_of(|side| of_folder(&paths[side])),
+        (false, false) => {
+            // Both are versions of one module, whatever they are called.
+            let name: Arc<str> = paths.new.file_name().map(|name| name.to_string_lossy()).unwrap_or_default().into();
+            let name = if name.ends_with(".py") { name } else { format!("{name}.py").into() };
+            PerSide::try_of(|side| {
+                let text = files::read_source(&paths[side]).map_err(ImpactError::Read)?;
+                let texts = Texts::from([(name.clone(), text.into())]);
+                Ok(Version { name: shown[side].clone(), texts, left_out: vec![] })
+            })
+        }
+        (true, false) => Err(ImpactError::Mixed { folder: shown.old, file: shown.new }),
+        (false, true) => Err(ImpactError::Mixed { folder: shown.new, file: shown.old }),
+    }
+}
+
+/// The Python files below a folder. Hidden folders, links and environments are none of the project's.
+fn of_folder(folder: &Path) -> Result<Version, ImpactError> {
+    let name = folder.display().to_string();
+    let unreadable = |error: &io::Error| ImpactError::Read(format!("cannot read {name}: {}", files::reason(error)));
+    let mut paths = Vec::new();
+    let mut open = vec![(folder.to_owned(), String::new(), 0)];
+    while let Some((inner, prefix, depth)) = open.pop() {
+        let entries = match fs::read_dir(&inner) {
+            Err(error) if depth == 0 => return Err(unreadable(&error)),
+            entries => entries.into_iter().flatten().flatten(),
+        };
+        for entry in entries {
+            let (file_name, Ok(kind)) = (entry.file_name(), entry.file_type()) else { continue };
+            let Some(own) = file_name.to_str().filter(|_| !is_hidden(&file_name)) else { continue };
+            let path = format!("{prefix}{own}");
+            if kind.is_dir() && depth < DEEPEST && !entry.path().join("pyvenv.cfg").exists() {
+                open.push((entry.path(), format!("{path}/"), depth + 1));
+            } else if kind.is_file() && own.ends_with(".py") {
+                paths.push(path);
+            }
+        }
+        if paths.len() > MOST_FILES {
+            return Err(ImpactError::TooMany(name));
+        }
+    }
+    if paths.is_empty() {
+        return Err(ImpactError::NoPython(name));
+    }
+    let root = inside::open(folder).map_err(|error| unreadable(&error))?;
+    let mut version = Version { name, texts: Texts::new(), left_out: vec![] };
+    for path in paths {
+        let text = match inside::read_in(&root, Path::new(&path), MOST) {
+            Ok(Some(bytes)) => python_source(&bytes),
+            Ok(None) => Err(too_large()),
+            Err(error) => Err(format!("cannot be read: {}", files::reason(&error))),
+        };
+        version.add(path, text.map(Arc::from));
+    }
+    Ok(version)
+}
+
+fn too_large() -> String {
+    format!("has more than {} MiB", MOST >> 20)
+}
+
+impl Version {
+    fn add(&mut self, path: String, text: Result<Arc<str>, String>) {
+        match text {
+            Ok(text) => drop(self.texts.insert(path.into(), text)),
+            Err(reason) => self.left_out.push((path, reason)),
+        }
+    }
+}
+
+fn of_repository(start: &Path, range: &str, staged: bool, paths: &[PathBuf]) -> Result<PerSide<Version>, ImpactError> {
+    let parsed = Range::parse(range).ok_or_else(|| ImpactError::Range(range.to_owned()))?;
+    if staged && parsed.new.is_some() {
+        return Err(ImpactError::Staged(range.to_owned()));
+    }
+    let repo = Repo::with_files_around(start)?;
+    if parsed.old == "HEAD" {
+        repo.check_commit()?;
+    }
+    let (old, new) = parsed.revisions(staged);
+    let wanted = paths.iter().map(|path| repo.inside(start, path)).collect::<Result<Vec<_>, _>>()?;
+    let is_wanted = |path: &Path| {
+        let is_python = path.extension().is_some_and(|ending| ending == "py") && !lies_hidden(path);
+        is_python && (wanted.is_empty() || wanted.iter().any(|folder| path.starts_with(folder)))
+    };
+    let mut known: HashMap<FileId, Result<Arc<str>, String>> = HashMap::new();
+    let versions = PerSide::try_of(|side| {
+        let revision = if side == Side::Old { &old } else { &new };
+        let snapshot = repo.snapshot(revision)?;
+        let name = match revision {
+            Revision::Base { .. } => format!("the base of {range}"),
+            revision => revision.name().to_owned(),
+        };
+        let mut version = Version { name, texts: Texts::new(), left_out: vec![] };
+        for (path, id) in snapshot.files(&is_wanted, MOST)? {
+            let Some(shown) = path.to_str().map(str::to_owned) else { continue };
+            let text = match known.get(&id) {
+                Some(text) => text.clone(),
+                None => {
+                    let text = match snapshot.content(&path, MOST)? {
+                        Content::File(bytes) => python_source(&bytes).map(Arc::from),
+                        Content::TooLarge => Err(too_large()),
+                        Content::Absent | Content::NoFile => Err("cannot be read".to_owned()),
+                    };
+                    known.insert(id, text.clone());
+                    text
+                }
+            };
+            version.add(shown, text);
+        }
+        Ok::<_, ImpactError>(version)
+    })?;
+    let has = |folder: &Path| {
+        let mut all = versions.iter().flat_map(|version| {
+            version.texts.keys().map(|path| &**path).chain(version.left_out.iter().map(|(path, _)| path.as_str()))
+        });
+        all.any(|path| Path::new(path).starts_with(folder))
+    };
+    match wanted.iter().zip(paths).find(|(folder, _)| !has(folder)) {
+        Some((_, given)) => Err(ImpactError::Nowhere { path: given.display().to_string(), range: range.to_owned() }),
+        None if !has(Path::new("")) => Err(ImpactError::NoPython(range.to_owned())),
+        None => Ok(versions),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use twincell_impact::State;
+
+    use super::*;
+
+    fn impacted(report: &ImpactReport) -> Vec<(String, u32)> {
+        let all = report.impact.statements.iter().filter(|one| matches!(one.state, State::Impacted { .. }));
+        all.map(|one| (one.place.path.to_string(), one.place.lines.0)).collect()
+    }
+
+    fn of(versions: &ImpactVersions) -> Result<ImpactReport, String> {
+        impact_of(versions, &Options::default(), &mut || false).map_err(|error| error.to_string())
+    }
+
+    const TAX: [&str; 2] = ["def rate():\n    return 20\n", "def rate():\n    return 25\n"];
+    const CART: &str = "from tax import rate\n\n\ndef price(net):\n    return net * rate()\n";
+
+    fn folder(of: &[(&str, &[u8])]) -> tempfile::TempDir {
+        let folder = tempfile::tempdir().unwrap();
+        for (path, text) in of {
+            let path = folder.path().join(path);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        }
+        folder
+    }
+
+    #[test]
+    fn folders_files_and_texts_are_versions() {
+        let folders = TAX.map(|tax| {
+            folder(&[
+                ("tax.py", tax.as_bytes()),
+                ("cart.py", CART.as_bytes()),
+                ("odd.py", b"x = '\xe9'\n"),
+                (".hidden/a.py", b"1"),
+                ("env/pyvenv.cfg", b""),
+                ("env/a.py", b"1"),
+            ])
+        });
+        let paths = PerSide::new(folders[0].path().to_owned(), folders[1].path().to_owned());
+        let found = of(&ImpactVersions::Paths(paths.clone())).unwrap();
+        assert_eq!(impacted(&found), [("cart.py".to_owned(), 5)]);
+        assert_eq!(found.texts.new.keys().map(|path| &**path).collect::<Vec<_>>(), ["cart.py", "tax.py"]);
+        assert!(found.left_out.len() == 2 && found.left_out[0].reason.starts_with("is not UTF-8"), "{found:?}");
+        let files = PerSide::new(paths.old.join("tax.py"), paths.new.join("tax.py"));
+        assert_eq!(impacted(&of(&ImpactVersions::Paths(files)).unwrap()), []);
+        let mixed = of(&ImpactVersions::Paths(PerSide::new(paths.old.clone(), paths.new.join("tax.py")))).unwrap_err();
+        assert!(mixed.ends_with("give two files, or two folders"), "{mixed}");
+        let empty = folder(&[("a.txt", b"")]);
+        let none = of(&ImpactVersions::Paths(PerSide::new(paths.old, empty.path().to_owned()))).unwrap_err();
+        assert!(none.starts_with("there is no Python file in "), "{none}");
+    }
+
+    #[test]
+    fn a_repository_is_read_without_a_checkout() {
+        let folder = tempfile::tempdir().unwrap();
+        let git = git2::Repository::init(folder.path()).unwrap();
+        let author = git2::Signature::now("A", "a@example.org").unwrap();
+        let commit = |files: &[(&str, &str)]| {
+            let mut index = git.index().unwrap();
+            for (path, text) in files {
+                fs::write(folder.path().join(path), text).unwrap();
+                index.add_path(Path::new(path)).unwrap();
+            }
+            index.write().unwrap();
+            let tree = git.find_tree(index.write_tree().unwrap()).unwrap();
+            let parent = git.head().ok().map(|head| head.peel_to_commit().unwrap());
+            git.commit(Some("HEAD"), &author, &author, "a commit", &tree, &parent.iter().collect::<Vec<_>>()).unwrap();
+        };
+        commit(&[("tax.py", TAX[0]), ("cart.py", CART)]);
+        commit(&[("tax.py", TAX[1])]);
+        let between = |range: &str, staged: bool, paths: &[&str]| {
+            let paths = paths.iter().map(PathBuf::from).collect();
+            of(&ImpactVersions::Git { start: folder.path().to_owned(), range: range.to_owned(), staged, paths })
+        };
+        let found = between("HEAD~1..HEAD", false, &[]).unwrap();
+        assert_eq!(impacted(&found), [("cart.py".to_owned(), 5)]);
+        assert_eq!(found.versions, PerSide::new("HEAD~1".to_owned(), "HEAD".to_owned()));
+        assert_eq!(impacted(&between("HEAD~1..HEAD", false, &["tax.py"]).unwrap()), []);
+        fs::write(folder.path().join("tax.py"), TAX[0]).unwrap();
+        assert_eq!(impacted(&between("HEAD", false, &[]).unwrap()), [("cart.py".to_owned(), 5)]);
+        assert_eq!(impacted(&between("HEAD", true, &[]).unwrap()), []);
+        for (range, staged, path, said) in [
+            ("A..B..C", false, None, "is not a range of revisions"),
+            ("HEAD~1..HEAD", true, None, "write OLD alone"),
+            ("nowhere..HEAD", false, None, "nowhere is not a revision"),
+            ("HEAD~1..HEAD", false, Some("none.py"), "none.py is in neither version of HEAD~1..HEAD"),
+        ] {
+            let error = between(range, staged, &path.into_iter().collect::<Vec<_>>()).unwrap_err();
+            assert!(error.contains(said), "{error}");
+        }
+    }
+
+    #[test]
+    fn an_entry_that_is_none_is_answered_with_similar_ones() {
+        let with = |entry: &str| {
+            let mut options = Options::default();
+            options.impacting.entries = vec![entry.to_owned()];
+            let text = |text: &str| (String::new(), text.to_owned());
+            let versions = ImpactVersions::Texts(PerSide::new(text(TAX[0]), text(TAX[1])));
+            impact_of(&versions, &options, &mut || false).map(drop).map_err(|error| error.to_string())
+        };
+        assert_eq!(with("module:rate"), Ok(()));
+        assert_eq!(with("module:"), Ok(()));
+        assert_eq!(
+            with("module:rat").unwrap_err(),
+            "the new version has no function module:rat: did you mean module:rate?"
+        );
+        for wrong in ["rate", ":rate", "a/b.py:rate"] {
+            assert!(with(wrong).unwrap_err().contains("is no MODULE:FUNCTION"), "{wrong}");
+        }
+    }
+}
