@@ -7,6 +7,7 @@ use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use twincell_driver::blame::{BlameRequest, file_and_function};
 use twincell_driver::impact::ImpactVersions;
 use twincell_driver::options::{Job, command_line};
+use twincell_driver::selection::SelectionRequest;
 use twincell_driver::slice::SliceRequest;
 use twincell_syntax::PerSide;
 
@@ -372,6 +373,14 @@ pub fn impact(is_command: bool) -> Command {
             .arg(text("explain", "FILE:LINE").help(
                 "Print only why the statement at a line of the new version may see other values: each link from the change to it",
             ))
+            .arg(flag("tests").requires("git").conflicts_with_all(["explain", "markdown", "html", "sarif"]).help(
+                "Print the tests that may see the change, each with the reason, in place of the statements; PATH are the files and \
+                 folders whose tests count. pytest --twincell-impact OLD runs them",
+            ))
+            .arg(text("test-files", "PATTERN").requires("tests").action(ArgAction::Append).help(
+                "With --tests: a pattern for the names of files that hold tests [default: python_files of pyproject.toml, or test_*.py and \
+                 *_test.py]",
+            ))
             .arg(flag("json").help("Print everything as JSON"))
             .arg(path("markdown").long("markdown").value_name("FILE").help("Also write the result as Markdown"))
             .arg(path("sarif").long("sarif").value_name("FILE").help(
@@ -380,6 +389,19 @@ pub fn impact(is_command: bool) -> Command {
         false => command,
     };
     command_line::add_to(command, Job::Impact)
+}
+
+/// What `impact --tests` asks.
+pub fn selection_request(matches: &ArgMatches) -> Option<SelectionRequest> {
+    let words = |name: &str| matches.get_many::<String>(name).into_iter().flatten().cloned().collect();
+    Some(SelectionRequest {
+        start: repository(matches),
+        range: matches.get_one::<String>("git").filter(|_| matches.get_flag("tests"))?.clone(),
+        staged: matches.get_flag("staged"),
+        paths: matches.get_many::<PathBuf>("files").into_iter().flatten().cloned().collect(),
+        test_files: words("test-files"),
+        ..SelectionRequest::default()
+    })
 }
 
 /// The versions that a line of `impact` names. An error is one line for people.

@@ -7,18 +7,22 @@ use clap::ArgMatches;
 use twincell_driver::files::{self, TextKind};
 use twincell_driver::impact::{ImpactError, impact_of};
 use twincell_driver::options::Job;
+use twincell_driver::selection::{SelectionRequest, select_tests};
 use twincell_driver::warm::Failure;
 use twincell_widgets::{
     ImpactState, impact_explained, impact_explanation, impact_markdown, impact_page, impact_place, impact_sarif,
-    impact_text,
+    impact_text, selection_report, selection_text,
 };
 
-use crate::arguments::impact_versions;
+use crate::arguments::{impact_versions, selection_request};
 use crate::exports;
 use crate::session::{Abort, CHANGED, INCONCLUSIVE, Session, UNCHANGED};
 
 pub fn run(matches: &ArgMatches, session: &mut Session<'_>) -> Result<i32, Abort> {
     let options = session.read_options(matches, Job::Impact)?;
+    if let Some(request) = selection_request(matches) {
+        return tests(&request, matches, session);
+    }
     let versions = impact_versions(matches).map_err(Abort::Failed)?;
     exports::check_files(matches, &["sarif", "markdown", "html"], &[])?;
     let explain = matches.get_one::<String>("explain");
@@ -51,6 +55,20 @@ pub fn run(matches: &ArgMatches, session: &mut Session<'_>) -> Result<i32, Abort
         0 if report.is_partial() => INCONCLUSIVE,
         0 => UNCHANGED,
     })
+}
+
+/// Prints the tests that may see a change.
+fn tests(request: &SelectionRequest, matches: &ArgMatches, session: &mut Session<'_>) -> Result<i32, Abort> {
+    let found = match select_tests(request, session.interrupted) {
+        Err(ImpactError::Ended(Failure::Stopped)) => return Err(Abort::Interrupted),
+        other => other.map_err(Abort::new)?,
+    };
+    let report = selection_report(&found.selection);
+    match matches.get_flag("json") {
+        true => session.write_json(&report)?,
+        false => write!(session.out, "{}", selection_text(&found.selection))?,
+    }
+    Ok(if report.tests.iter().any(|row| row.runs) { CHANGED } else { UNCHANGED })
 }
 
 #[cfg(test)]

@@ -74,7 +74,7 @@ fn meant(similar: &[String]) -> String {
 }
 
 /// The largest file that is read, in bytes.
-const MOST: u64 = 32 << 20;
+pub(crate) const MOST: u64 = 32 << 20;
 /// How many files of a folder are read, and how deep folders are looked into.
 const MOST_FILES: usize = 100_000;
 const DEEPEST: usize = 64;
@@ -138,15 +138,15 @@ fn entries(texts: &[String]) -> Result<Entries, ImpactError> {
 }
 
 /// One version of the code.
-struct Version {
+pub(crate) struct Version {
     /// What people call it.
     name: String,
-    texts: Texts,
+    pub(crate) texts: Texts,
     /// Files that cannot be read, with the reason.
     left_out: Vec<(String, String)>,
 }
 
-fn read(versions: &ImpactVersions) -> Result<PerSide<Version>, ImpactError> {
+pub(crate) fn read(versions: &ImpactVersions) -> Result<PerSide<Version>, ImpactError> {
     match versions {
         ImpactVersions::Paths(paths) => of_paths(paths),
         ImpactVersions::Texts(texts) => Ok(texts.as_ref().map(|(name, text)| Version {

@@ -45,6 +45,7 @@ pub mod policy;
 mod project;
 pub mod providers;
 pub mod reproducers;
+pub mod selection;
 pub mod slice;
 mod versions;
 pub mod waiting;

@@ -68,6 +68,7 @@ mod plot;
 mod predictions;
 mod prefixes;
 mod progress;
+mod selected;
 mod slices;
 mod state;
 mod text;
@@ -104,6 +105,7 @@ pub use prefixes::{
     prefix_study_text, prefixes_fragment, prefixes_page, prefixes_pytest, prefixes_text,
 };
 pub use progress::{ProgressLine, blame_progress};
+pub use selected::{SelectionReport, SelectionRow, selection_report, selection_text};
 pub use slices::{
     SliceExplained, SliceFailedTest, SliceNameNeed, SlicePoint, SliceProgress, SliceRow, SliceStage, SliceState,
     SliceStep, SliceUnitState, SliceWhy, slice_branch_text, slice_explained, slice_explanation, slice_fragment,

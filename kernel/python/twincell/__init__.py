@@ -5,7 +5,8 @@ many changes and returns a `Study`; `load_study(results)` reads the results of a
 the changes in a git history, and `transform(folder, command)` those that a tool makes. `register(cls, values)` declares
 values of a class for comparisons. `prefix(code)` makes incomplete code run, and `prefix_study(inputs)` many snippets.
 `slice(repository, range, tests)` finds the commits that carry a feature, and `blame(place, call)` the one since which a
-call gives its value. `impact(old, new)` finds the statements that a change may reach. In a notebook,
+call gives its value. `impact(old, new)` finds the statements that a change may reach, and
+`select_tests(range)` the tests. In a notebook,
 `%load_ext twincell` loads `%%compare`, `%compare`, `%%version`, `%predict`, `%prefix`, `%study`, `%slice`, `%blame` and
 `%impact`.
 """
@@ -50,6 +51,7 @@ from ._twincell import (
     prefix,
     prefix_study,
     register,
+    select_tests,
     slice,
     study,
     transform,
@@ -84,6 +86,7 @@ __all__ = [
     "prefix",
     "prefix_study",
     "register",
+    "select_tests",
     "slice",
     "study",
     "transform",

@@ -862,6 +862,16 @@ def impact(
     entry: _Words | None = None,
     outside: Literal["follow", "ignore"] | None = None,
 ) -> Impact: ...
+def select_tests(
+    range: str,
+    repository: str | PathLike[str] | None = None,
+    *,
+    staged: bool = False,
+    paths: Iterable[str | PathLike[str]] | None = None,
+    test_files: Iterable[str] | None = None,
+    test_functions: Iterable[str] | None = None,
+    test_classes: Iterable[str] | None = None,
+) -> dict[str, Any]: ...
 
 @type_check_only
 class Option(TypedDict):

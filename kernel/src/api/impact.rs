@@ -6,10 +6,11 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 use twincell_driver::impact::{ImpactVersions, impact_of};
 use twincell_driver::options::{Job, Options};
+use twincell_driver::selection::{self, SelectionRequest};
 use twincell_syntax::PerSide;
 use twincell_widgets::{
     ImpactReport, ImpactState, impact_explanation, impact_fragment, impact_markdown, impact_page, impact_place,
-    impact_rows, impact_sarif, impact_text,
+    impact_rows, impact_sarif, impact_text, selection_report,
 };
 
 use super::comparison::show;
@@ -65,6 +66,49 @@ pub fn impact(
         }
     };
     impacted(py, &versions, &options)
+}
+
+/// Selects the tests of a repository that may see a change. `range` is `OLD..NEW`, or `OLD` for the files in the working tree, or with
+/// `staged` for what is staged; `paths` are the files and folders whose tests count. The patterns are those of pytest: `python_files`,
+/// `python_functions` and `python_classes`; those of the project's `pyproject.toml` count where they are left out.
+///
+/// A dictionary: `root` is the folder that paths start at; `tests` has a row for each test, with its name as pytest has it, whether it
+/// `runs`, the `reason` as text and the chain as data; `doubts` is what makes the selection unsure, and `run_all` says whether one of
+/// them concerns every test. Nothing runs. Raises `TwincellError` if a version cannot be read.
+#[pyfunction]
+#[pyo3(signature = (range, repository = None, *, staged = false, paths = None, test_files = None, test_functions = None, test_classes = None))]
+#[expect(clippy::too_many_arguments, reason = "Python's keywords")]
+pub fn select_tests<'py>(
+    py: Python<'py>,
+    range: String,
+    repository: Option<PathBuf>,
+    staged: bool,
+    paths: Option<Vec<PathBuf>>,
+    test_files: Option<Vec<String>>,
+    test_functions: Option<Vec<String>>,
+    test_classes: Option<Vec<String>>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let request = SelectionRequest {
+        start: repository.unwrap_or_else(|| PathBuf::from(".")),
+        range,
+        staged,
+        paths: paths.unwrap_or_default(),
+        test_files: test_files.unwrap_or_default(),
+        test_functions: test_functions.unwrap_or_default(),
+        test_classes: test_classes.unwrap_or_default(),
+    };
+    let (found, signal) = py.detach(|| {
+        let mut signals = Signals::new();
+        let found = selection::select_tests(&request, &mut || signals.stop());
+        (found, signals.raised)
+    });
+    if let Some(signal) = signal {
+        return Err(signal);
+    }
+    let found = found.map_err(raised)?;
+    let report = plain(py, &selection_report(&found.selection))?;
+    report.set_item("root", found.root)?;
+    Ok(report)
 }
 
 /// What an object is called, and the text that it stands for.

@@ -82,6 +82,7 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(blame::blame, module)?)?;
     module.add_class::<impact::PyImpact>()?;
     module.add_function(wrap_pyfunction!(impact::impact, module)?)?;
+    module.add_function(wrap_pyfunction!(impact::select_tests, module)?)?;
     module.add_class::<history::HistoryOutcome>()?;
     module.add_function(wrap_pyfunction!(history::slice_magic, module)?)?;
     module.add_function(wrap_pyfunction!(history::blame_magic, module)?)?;
