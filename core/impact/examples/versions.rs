@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Instant;
 
-use twincell_impact::{Entries, ImpactOptions, State, StepPlace, VariableName, impact};
+use twincell_impact::{Entries, ImpactOptions, NoProver, State, StepPlace, VariableName, impact_levels};
 use twincell_semantic::{MemoryFiles, Project, Store, calls};
 
 fn main() {
@@ -27,7 +27,13 @@ fn main() {
     let start = Instant::now();
     let outside = std::env::var_os("INSIDE_ONLY").is_none();
     let options = ImpactOptions { outside, ..ImpactOptions::default() };
-    let found = impact(&old, &new, &Entries::default(), &options);
+    let mut levels = Vec::new();
+    let entries = Entries::default();
+    let found = impact_levels(&old, &new, &entries, &options, &NoProver, &|| false, &mut |level| {
+        levels.push(format!("level {:?} after {:.2?}", level.summary.k, start.elapsed()));
+        std::ops::ControlFlow::Continue(())
+    });
+    println!("{}", levels.join(", "));
     println!("analyzed in {:.1?}", start.elapsed());
     let mut counts = [0; 3];
     for one in &found.statements {
@@ -39,11 +45,19 @@ fn main() {
     }
     let [changed, impacted, others] = counts;
     println!("{changed} changed, {impacted} impacted, {others} not, {} removed", found.removed.len());
+    for level in &found.levels {
+        println!(
+            "level {:?}: {} impacted, {} compared, {} facts",
+            level.k, level.impacted, level.procedures, level.steps
+        );
+    }
     println!("{} unsound places, cut: {:?}", found.unsound.len(), found.cut);
     if let Ok(status) = std::fs::read_to_string("/proc/self/status") {
         status.lines().filter(|line| line.starts_with("VmHWM")).for_each(|line| println!("{line}"));
     }
     let mut through: BTreeMap<String, usize> = BTreeMap::new();
+    let mut sources: BTreeMap<String, usize> = BTreeMap::new();
+    let mut entered: BTreeMap<String, usize> = BTreeMap::new();
     for one in &found.statements {
         let State::Impacted { chain } = &one.state else { continue };
         let mut variables: Vec<String> = chain
@@ -54,14 +68,17 @@ fn main() {
                 _ => None,
             })
             .collect();
+        // The last variable that procedures share says why a statement is impacted, the first one how it left the change.
+        variables.last().into_iter().for_each(|last| *entered.entry(last.clone()).or_default() += 1);
         variables.sort();
         variables.dedup();
         variables.into_iter().for_each(|variable| *through.entry(variable).or_default() += 1);
+        let source = chain.first().map(|step| format!("{:?} {:?} {:?}", step.rule, step.side, step.at));
+        *sources.entry(source.unwrap_or_default()).or_default() += 1;
     }
-    let mut through: Vec<(usize, String)> = through.into_iter().map(|(name, count)| (count, name)).collect();
-    through.sort_by(|one, other| other.cmp(one));
-    println!("what most chains go through:");
-    through.iter().take(12).for_each(|(count, variable)| println!("{count:>6} {variable}"));
+    print_most("what most chains go through", through);
+    print_most("the last variable of most chains", entered);
+    print_most("where most chains begin", sources);
     let Some(function) = folders.get(2) else { return };
     for one in found.statements.iter().filter(|one| one.place.function.contains(function)) {
         println!("{}:{} {}", one.place.path, one.place.lines.0, one.place.function);
@@ -79,6 +96,13 @@ fn main() {
             state => println!("    {state:?}"),
         }
     }
+}
+
+fn print_most(title: &str, counts: BTreeMap<String, usize>) {
+    let mut counts: Vec<(usize, String)> = counts.into_iter().map(|(name, count)| (count, name)).collect();
+    counts.sort_by(|one, other| other.cmp(one));
+    println!("{title}:");
+    counts.iter().take(12).for_each(|(count, name)| println!("{count:>6} {name}"));
 }
 
 /// The Python files below a folder, and their lines.

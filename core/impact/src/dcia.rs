@@ -1,20 +1,21 @@
 //! Dataflow-based change-impact analysis: the inference rules of the paper's Figures 2 and 3 as Datalog, upon one version.
 //!
-//! Three things differ from the figures. The dependences of Figure 2 are asked for outputs alone, since no rule of Figure 3
+//! Four things differ from the figures. The dependences of Figure 2 are asked for outputs alone, since no rule of Figure 3
 //! asks for others, and so they are as many as the program is long. Control dependence propagates impact by rules of its
 //! own (CONTROL-IMPACT, CALLED), where the figures leave it to the reader. Shared variables are no formals (see `lower`):
-//! a procedure whose output depends on an impacted one has an impacted summary (SHARED-SUMMARY).
+//! a procedure whose output depends on an impacted one has an impacted summary (SHARED-SUMMARY). SUMMARYEQUIV is relative to
+//! what callees return and to shared variables, so it stops IMPACT-SUMMARY alone. PREEQUIV holds of each input that no rule
+//! reaches, and a call of which only some actuals differ says so of the others.
 //!
 //! Each fact keeps the derivation that is nearest to a change. Every rule has one premise that another rule derived, so a
 //! derivation is a chain.
 
 use ascent::{Dual, ascent};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use serde::{Deserialize, Serialize};
 
-use crate::mapping::{Counterparts, is_mapped};
-use crate::program::{NodeId, ProcedureId, Program, Shared, Variable, VariableId};
-use crate::sem::Equivalences;
+use crate::mapping::Counterparts;
+use crate::program::{Node, NodeId, ProcedureId, Program, Shared, Variable, VariableId};
 
 /// The rule by which a fact was derived.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -58,28 +59,20 @@ fn after(because: &Dual<Because>, rule: Rule, premise: Fact) -> Dual<Because> {
 }
 
 ascent! {
-    struct Rules;
+    /// Figure 2: what the outputs of procedures depend on. No equivalence matters here, so it is derived once.
+    struct Dependences;
 
     // Table 1, and the sets of variables of nodes. Of a call, RVARS has what says which procedure is called, and its
     // arguments are actuals.
     relation rvars(NodeId, VariableId);
     relation wvars(NodeId, VariableId);
-    relation stores(NodeId, VariableId);
-    relation argument(NodeId, VariableId);
-    relation branching(NodeId);
     relation control_dependent(NodeId, NodeId);
-    relation call_site(NodeId, VariableId);
     relation in_formal(VariableId);
     relation out_formal(VariableId);
-    relation shared(VariableId);
     // The actual reads the variable, the formal, the call.
     relation in_actual(VariableId, VariableId, NodeId);
     relation out_actual(VariableId, VariableId, NodeId);
-    relation unmapped(NodeId, Rule);
-    relation pre_equiv(VariableId);
-    relation summary_equiv(VariableId);
 
-    // Figure 2.
     relation depends_on_node(VariableId, NodeId);
     relation depends_on_var(VariableId, VariableId);
 
@@ -94,8 +87,31 @@ ascent! {
     // SUMMARY-DEPENDS
     depends_on_var(y, w) <--
         depends_on_var(y, r), out_actual(r, z, n), depends_on_var(z, x), in_formal(x), in_actual(w, x, n);
+}
 
-    // Figure 3.
+ascent! {
+    /// Figure 3: what is impacted.
+    struct Rules;
+
+    relation rvars(NodeId, VariableId);
+    relation wvars(NodeId, VariableId);
+    relation stores(NodeId, VariableId);
+    relation argument(NodeId, VariableId);
+    relation branching(NodeId);
+    relation control_dependent(NodeId, NodeId);
+    relation call_site(NodeId, VariableId);
+    relation in_formal(VariableId);
+    relation out_formal(VariableId);
+    relation shared(VariableId);
+    relation in_actual(VariableId, VariableId, NodeId);
+    relation out_actual(VariableId, VariableId, NodeId);
+    relation depends_on_node(VariableId, NodeId);
+    relation depends_on_var(VariableId, VariableId);
+    // What is not mapped, calls that differ from their counterparts by the actuals of some formals, and SUMMARYEQUIV.
+    relation unmapped(NodeId, Rule);
+    relation differing(NodeId, VariableId);
+    relation summary_equiv(VariableId);
+
     lattice action(NodeId, Dual<Because>);
     lattice call(NodeId, Dual<Because>);
     lattice variable(VariableId, Dual<Because>);
@@ -103,6 +119,7 @@ ascent! {
 
     // SYNT-CHANGED
     action(n, Dual((0, *rule, Fact::Change(*n)))) <-- unmapped(n, rule);
+    call(n, Dual((0, Rule::Rewired, Fact::Change(*n)))) <-- differing(n, _);
     // VAR-2-NODE
     action(n, after(b, Rule::VarToNode, Fact::Variable(*x))) <-- variable(x, b), rvars(n, x);
     // VAR-2-EXPR, as far as an actual is concerned
@@ -116,27 +133,43 @@ ascent! {
     // IMPACT-SUMMARY
     summary(y, Dual((1, Rule::ImpactSummary, Fact::Action(*n)))) <--
         unmapped(n, _), depends_on_node(y, n), !summary_equiv(y);
+    summary(y, Dual((1, Rule::ImpactSummary, Fact::Call(*n)))) <--
+        differing(n, _), depends_on_node(y, n), !summary_equiv(y);
     // SHARED-SUMMARY
     summary(y, after(b, Rule::SharedSummary, Fact::Variable(*x))) <--
-        variable(x, b), shared(x), depends_on_var(y, x), !summary_equiv(y);
+        variable(x, b), shared(x), depends_on_var(y, x);
     // IMPACT-SUMMARY-PROP
     summary(y, after(b, Rule::ImpactSummaryProp, Fact::Summary(*x))) <--
-        summary(x, b), out_actual(w, x, _), depends_on_var(y, w), !summary_equiv(y);
+        summary(x, b), out_actual(w, x, _), depends_on_var(y, w);
     // CALL-IMPACT
     variable(x, after(b, Rule::CallImpact, Fact::Variable(*w))) <--
-        variable(w, b), in_actual(w, x, _), !pre_equiv(x);
+        variable(w, b), in_actual(w, x, _);
+    variable(x, Dual((1, Rule::CallImpact, Fact::Call(*n)))) <-- differing(n, x);
     // CALLED
-    variable(c, after(b, Rule::Called, Fact::Action(*n))) <-- action(n, b), call_site(n, c), !pre_equiv(c);
+    variable(c, after(b, Rule::Called, Fact::Action(*n))) <-- action(n, b), call_site(n, c);
     // RETURN-IMPACT
     variable(r, after(b, Rule::ReturnImpact, Fact::Summary(*y))) <-- summary(y, b), out_actual(r, y, _);
     // SUMMARY-IMPACT
     variable(r, after(b, Rule::SummaryImpact, Fact::Variable(*w))) <--
-        variable(w, b), in_actual(w, x, n), depends_on_var(y, x), out_actual(r, y, n), through(x, y);
+        variable(w, b), in_actual(w, x, n), depends_on_var(y, x), out_actual(r, y, n), in_formal(x);
+    variable(r, Dual((1, Rule::SummaryImpact, Fact::Call(*n)))) <--
+        differing(n, x), depends_on_var(y, x), out_actual(r, y, n), in_formal(x);
+}
 
-    // not (PREEQUIV and SUMMARYEQUIV)
-    relation through(VariableId, VariableId);
-    through(x, y) <-- in_formal(x), depends_on_var(y, x), out_formal(y), !pre_equiv(x);
-    through(x, y) <-- in_formal(x), depends_on_var(y, x), out_formal(y), !summary_equiv(y);
+/// Where impact comes from in one version, and what is equivalent.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Equivalences {
+    /// Nodes that have no counterpart which does the same.
+    pub changed: Vec<(NodeId, Rule)>,
+    /// Calls that differ from their counterparts by arguments alone, and the formals that get these.
+    pub differing: Vec<(NodeId, VariableId)>,
+    /// SUMMARYEQUIV: outputs that are the same function of inputs, shared variables and outputs of callees.
+    pub summary: FxHashSet<VariableId>,
+    /// Those of them that a prover showed.
+    pub proved: FxHashSet<VariableId>,
+    /// Writes of globals that the other version does not have and that always have one constant. Their readers read the
+    /// constant, or they are changed.
+    pub silent: FxHashSet<(NodeId, VariableId)>,
 }
 
 /// What was derived of one version.
@@ -172,72 +205,117 @@ pub(crate) struct Reached {
     pub starts: Vec<ProcedureId>,
 }
 
-/// Applies the rules to the procedures that are reached.
-pub(crate) fn dcia(
-    program: &Program,
-    counterparts: &Counterparts,
-    equivalences: &Equivalences,
-    follows_outside: bool,
-    reached: &Reached,
-) -> Derived {
-    let is_reached = |procedure: ProcedureId| reached.procedures[procedure.index()];
-    let mut rules = Rules::default();
-    let is_shared = |variable: &VariableId| matches!(program.variables[variable.index()], Variable::Shared(_));
-    for (at, node) in program.nodes.iter().enumerate().filter(|(_, node)| node.runs && is_reached(node.procedure)) {
-        let id = NodeId(at as u32);
-        let (direct, arguments) = match &node.dispatch {
-            Some(dispatch) => (dispatch, node.reads.as_slice()),
-            None => (&node.reads, &[][..]),
+/// One version as relations, with what its outputs depend on.
+pub(crate) struct Relations {
+    rules: Rules,
+    is_reached: Vec<bool>,
+    /// Output and input.
+    depends: FxHashSet<(VariableId, VariableId)>,
+}
+
+impl Relations {
+    /// The procedures that are reached.
+    pub fn of(program: &Program, counterparts: &Counterparts, follows_outside: bool, reached: &Reached) -> Self {
+        let is_reached = |procedure: ProcedureId| reached.procedures[procedure.index()];
+        let mut rules = Rules::default();
+        let is_shared = |variable: &VariableId| matches!(program.variables[variable.index()], Variable::Shared(_));
+        let runs = |node: &Node| node.runs && is_reached(node.procedure);
+        for (at, node) in program.nodes.iter().enumerate().filter(|(_, node)| runs(node)) {
+            let id = NodeId(at as u32);
+            let (direct, arguments) = match &node.dispatch {
+                Some(dispatch) => (dispatch, node.reads.as_slice()),
+                None => (&node.reads, &[][..]),
+            };
+            rules.rvars.extend(direct.iter().map(|variable| (id, *variable)));
+            rules.argument.extend(arguments.iter().filter(|one| !direct.contains(one)).map(|variable| (id, *variable)));
+            let is_followed = |one: &&VariableId| {
+                follows_outside || program.variables[one.index()] != Variable::Shared(Shared::Outside)
+            };
+            for variable in node.writes.iter().filter(is_followed) {
+                let into = if is_shared(variable) { &mut rules.stores } else { &mut rules.wvars };
+                into.push((id, *variable));
+            }
+            rules.control_dependent.extend(node.controls.iter().map(|(branch, _)| (id, *branch)));
+            if node.is_branching {
+                rules.branching.push((id,));
+            }
+        }
+        for procedure in &program.procedures {
+            rules.in_formal.extend(procedure.inputs.iter().map(|input| (*input,)));
+            rules.out_formal.extend(procedure.outputs.iter().map(|output| (*output,)));
+        }
+        // Who calls from outside may leave arguments out.
+        for procedure in reached.starts.iter().map(|start| &program.procedures[start.index()]) {
+            let entry = NodeId(procedure.nodes.start);
+            rules.in_actual.extend(procedure.defaults.iter().map(|(input, default)| (*default, *input, entry)));
+        }
+        for site in program.call_sites.iter().filter(|site| runs(&program.nodes[site.node.index()])) {
+            // A module is imported once, wherever that is.
+            let callee = &program.procedures[site.callee.index()];
+            if !callee.qualname.is_empty() || counterparts.procedures[site.callee.index()].is_none() {
+                rules.call_site.push((site.node, callee.called));
+            }
+            for (formal, actual) in &site.inputs {
+                rules.in_actual.extend(actual.iter().map(|variable| (*variable, *formal, site.node)));
+            }
+            rules.out_actual.extend(site.outputs.iter().map(|(formal, actual)| (*actual, *formal, site.node)));
+        }
+        let all = (0..program.variables.len() as u32).map(VariableId);
+        rules.shared = all.filter(is_shared).map(|variable| (variable,)).collect();
+        let mut dependences = Dependences {
+            rvars: rules.rvars.clone(),
+            wvars: rules.wvars.clone(),
+            control_dependent: rules.control_dependent.clone(),
+            in_formal: rules.in_formal.clone(),
+            out_formal: rules.out_formal.clone(),
+            in_actual: rules.in_actual.clone(),
+            out_actual: rules.out_actual.clone(),
+            ..Dependences::default()
         };
-        rules.rvars.extend(direct.iter().map(|variable| (id, *variable)));
-        rules.argument.extend(arguments.iter().filter(|one| !direct.contains(one)).map(|variable| (id, *variable)));
-        let is_followed =
-            |one: &&VariableId| follows_outside || program.variables[one.index()] != Variable::Shared(Shared::Outside);
-        for variable in node.writes.iter().filter(is_followed) {
-            let into = if is_shared(variable) { &mut rules.stores } else { &mut rules.wvars };
-            into.push((id, *variable));
-        }
-        rules.control_dependent.extend(node.controls.iter().map(|(branch, _)| (id, *branch)));
-        if node.is_branching {
-            rules.branching.push((id,));
-        }
-        if !is_mapped(node, id, counterparts) {
-            let is_same = node.statement.is_some_and(|one| counterparts.statements[one.index()].is_some());
-            rules.unmapped.push((id, if is_same { Rule::Rewired } else { Rule::SyntChanged }));
-        }
+        dependences.run();
+        rules.depends_on_node = dependences.depends_on_node;
+        rules.depends_on_var = dependences.depends_on_var;
+        let inputs: FxHashSet<VariableId> = rules.in_formal.iter().map(|one| one.0).collect();
+        let depends = rules.depends_on_var.iter().filter(|(_, x)| inputs.contains(x)).copied().collect();
+        let is_reached = program.nodes.iter().map(runs).collect();
+        Self { rules, is_reached, depends }
     }
-    for procedure in &program.procedures {
-        rules.in_formal.extend(procedure.inputs.iter().map(|input| (*input,)));
-        rules.out_formal.extend(procedure.outputs.iter().map(|output| (*output,)));
+
+    /// Whether an output of a procedure depends on an input of it.
+    pub fn depends(&self, output: VariableId, input: VariableId) -> bool {
+        self.depends.contains(&(output, input))
     }
-    // Who calls from outside may leave arguments out.
-    for procedure in reached.starts.iter().map(|start| &program.procedures[start.index()]) {
-        let entry = NodeId(procedure.nodes.start);
-        rules.in_actual.extend(procedure.defaults.iter().map(|(input, default)| (*default, *input, entry)));
+
+    /// Applies the rules.
+    pub fn impact(&self, equivalences: &Equivalences) -> Derived {
+        let from = &self.rules;
+        let runs = |node: &NodeId| self.is_reached[node.index()];
+        let mut rules = Rules {
+            rvars: from.rvars.clone(),
+            wvars: from.wvars.clone(),
+            stores: from.stores.iter().filter(|store| !equivalences.silent.contains(store)).copied().collect(),
+            argument: from.argument.clone(),
+            branching: from.branching.clone(),
+            control_dependent: from.control_dependent.clone(),
+            call_site: from.call_site.clone(),
+            in_formal: from.in_formal.clone(),
+            out_formal: from.out_formal.clone(),
+            shared: from.shared.clone(),
+            in_actual: from.in_actual.clone(),
+            out_actual: from.out_actual.clone(),
+            depends_on_node: from.depends_on_node.clone(),
+            depends_on_var: from.depends_on_var.clone(),
+            unmapped: equivalences.changed.iter().filter(|(node, _)| runs(node)).copied().collect(),
+            differing: equivalences.differing.iter().filter(|(node, _)| runs(node)).copied().collect(),
+            summary_equiv: equivalences.summary.iter().map(|variable| (*variable,)).collect(),
+            ..Rules::default()
+        };
+        rules.run();
+        let mut because = FxHashMap::default();
+        because.extend(rules.action.iter().map(|(node, why)| (Fact::Action(*node), why.0)));
+        because.extend(rules.call.iter().map(|(node, why)| (Fact::Call(*node), why.0)));
+        because.extend(rules.variable.iter().map(|(variable, why)| (Fact::Variable(*variable), why.0)));
+        because.extend(rules.summary.iter().map(|(variable, why)| (Fact::Summary(*variable), why.0)));
+        Derived { because }
     }
-    for site in program.call_sites.iter().filter(|site| {
-        let node = &program.nodes[site.node.index()];
-        node.runs && is_reached(node.procedure)
-    }) {
-        // A module is imported once, wherever that is.
-        let callee = &program.procedures[site.callee.index()];
-        if !callee.qualname.is_empty() || counterparts.procedures[site.callee.index()].is_none() {
-            rules.call_site.push((site.node, callee.called));
-        }
-        for (formal, actual) in &site.inputs {
-            rules.in_actual.extend(actual.iter().map(|variable| (*variable, *formal, site.node)));
-        }
-        rules.out_actual.extend(site.outputs.iter().map(|(formal, actual)| (*actual, *formal, site.node)));
-    }
-    let all = (0..program.variables.len() as u32).map(VariableId);
-    rules.shared = all.filter(is_shared).map(|variable| (variable,)).collect();
-    rules.pre_equiv = equivalences.pre.iter().map(|variable| (*variable,)).collect();
-    rules.summary_equiv = equivalences.summary.iter().map(|variable| (*variable,)).collect();
-    rules.run();
-    let mut because = FxHashMap::default();
-    because.extend(rules.action.iter().map(|(node, why)| (Fact::Action(*node), why.0)));
-    because.extend(rules.call.iter().map(|(node, why)| (Fact::Call(*node), why.0)));
-    because.extend(rules.variable.iter().map(|(variable, why)| (Fact::Variable(*variable), why.0)));
-    because.extend(rules.summary.iter().map(|(variable, why)| (Fact::Summary(*variable), why.0)));
-    Derived { because }
 }

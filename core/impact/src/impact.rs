@@ -1,32 +1,95 @@
 //! The analysis from two projects to a result: lower, map, apply the rules to both versions, and join what they derived.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
+use rustc_hash::FxHashMap;
 use twincell_semantic::{Project, calls_are_cut};
 use twincell_syntax::{PerSide, Side};
 
-use crate::dcia::{Derived, Fact, Reached, Rule, dcia};
+use crate::dcia::{Derived, Equivalences, Fact, Reached, Relations, Rule};
 use crate::lower::lower;
 use crate::mapping::{Counterparts, Mapping, map};
 use crate::program::{NodeId, Output, ProcedureId, Program, Role, Shared, StatementId, Variable, VariableId};
 use crate::result::{
-    Cut, Entries, Entry, FunctionImpact, IMPACT_VERSION, Impact, ImpactOptions, Place, State, StatementImpact, Step,
-    StepPlace, VariableName,
+    Cut, Entries, Entry, Equivalence, FunctionImpact, IMPACT_VERSION, Impact, ImpactOptions, LevelSummary, Place,
+    Pruned, State, StatementImpact, Step, StepPlace, VariableName,
 };
-use crate::sem::Equivalences;
+use crate::sem::{changed_pairs, infer, none, prove};
 
 /// Which statements of the new version may see other values than in the old one, and why.
 pub fn impact(old: &Project, new: &Project, entries: &Entries, options: &ImpactOptions) -> Impact {
+    impact_levels(old, new, entries, options, &NoProver, &|| false, &mut |_| ControlFlow::Continue(()))
+}
+
+/// Says of two versions of a function whether they return and raise the same, for the same arguments and the same state, if
+/// what they call does.
+pub trait Prover {
+    /// How many calls deep it looks into what a function calls.
+    fn depth(&self) -> u32;
+
+    /// Whether that is shown by looking this deep. It is not if it is only likely.
+    fn proves(&self, old: &FunctionPlace, new: &FunctionPlace, depth: u32) -> bool;
+}
+
+/// Proves nothing.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct NoProver;
+
+impl Prover for NoProver {
+    fn depth(&self) -> u32 {
+        0
+    }
+
+    fn proves(&self, _: &FunctionPlace, _: &FunctionPlace, _: u32) -> bool {
+        false
+    }
+}
+
+/// A function of one version.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct FunctionPlace {
+    pub path: Arc<str>,
+    pub function: Arc<str>,
+    /// Which of the definitions of this name it is, from 0.
+    pub ordinal: u32,
+}
+
+/// What one level found.
+#[derive(Debug)]
+pub struct Level {
+    pub summary: LevelSummary,
+    /// The statements that it leaves impacted, by path and line.
+    pub impacted: Vec<Place>,
+}
+
+/// The anytime algorithm (after the paper's Algorithm 1): DCIA, then level 0, which compares the changed functions by themselves,
+/// and then levels that let the prover look into more and more calls. Each level is a result by itself and only takes
+/// statements away. The analysis ends with the depth of the options or of the prover, or with the last whole level
+/// when `is_interrupted` or `on_level` say so.
+pub fn impact_levels(
+    old: &Project,
+    new: &Project,
+    entries: &Entries,
+    options: &ImpactOptions,
+    prover: &dyn Prover,
+    is_interrupted: &dyn Fn() -> bool,
+    on_level: &mut dyn FnMut(&Level) -> ControlFlow<()>,
+) -> Impact {
     let programs = PerSide { old: lower(old), new: lower(new) };
     let mapping = map(&programs.old, &programs.new);
     let reached = PerSide {
         old: reached(&programs.old, &mapping.old, entries),
         new: reached(&programs.new, &mapping.new, entries),
     };
-    let derived = PerSide {
-        old: dcia(&programs.old, &mapping.old, &Equivalences::default(), options.outside, &reached.old),
-        new: dcia(&programs.new, &mapping.new, &Equivalences::default(), options.outside, &reached.new),
+    let relations = PerSide {
+        old: Relations::of(&programs.old, &mapping.old, options.outside, &reached.old),
+        new: Relations::of(&programs.new, &mapping.new, options.outside, &reached.new),
+    };
+    let derived = |equivalences: &PerSide<Equivalences>| PerSide {
+        old: relations.old.impact(&equivalences.old),
+        new: relations.new.impact(&equivalences.new),
     };
     let mut cut = Vec::new();
     if programs.old.is_cut || programs.new.is_cut {
@@ -35,7 +98,31 @@ pub fn impact(old: &Project, new: &Project, entries: &Entries, options: &ImpactO
     if calls_are_cut(old) || calls_are_cut(new) {
         cut.push(Cut::Calls);
     }
-    let joined = Joined { programs, mapping, derived };
+    let changed = changed_pairs(&programs, &mapping);
+    let none = PerSide { old: none(&programs.old, &mapping, Side::Old), new: none(&programs.new, &mapping, Side::New) };
+    let first = derived(&none);
+    let mut joined = Joined { programs, mapping, derived: first, left: None, pruned: FxHashMap::default() };
+    let mut levels = vec![joined.summary(None, 0)];
+    let mut is_partial = on_level(&joined.level(&levels[0])).is_break();
+    let mut equivalences = None;
+    for k in 0..=options.depth.unwrap_or(u32::MAX).min(prover.depth()) {
+        if is_partial || is_interrupted() {
+            is_partial = true;
+            break;
+        }
+        let known = equivalences.get_or_insert_with(|| infer(&joined.programs, &joined.mapping, &relations, &changed));
+        let (programs, mut asked) = (&joined.programs, 0);
+        let proved = prove(programs, &changed, known, &mut |one, other| {
+            asked += 1;
+            prover.proves(&joined.place_of(Side::Old, one), &joined.place_of(Side::New, other), k)
+        });
+        if k == 0 || proved {
+            joined.refine(derived(known), k, known);
+        }
+        let compared = if k == 0 { changed.len() } else { asked };
+        levels.push(joined.summary(Some(k), compared));
+        is_partial = levels.last().is_some_and(|summary| on_level(&joined.level(summary)).is_break());
+    }
     let statements = joined.statements(options, &mut cut);
     let functions = joined.functions(&statements, &reached.new.procedures);
     let removed = joined.removed();
@@ -53,6 +140,8 @@ pub fn impact(old: &Project, new: &Project, entries: &Entries, options: &ImpactO
         unsound: joined.programs.new.unsound.clone(),
         unknown_entries: entries.0.iter().filter(unknown).cloned().collect(),
         cut,
+        levels,
+        is_partial,
     }
 }
 
@@ -91,9 +180,84 @@ struct Joined {
     programs: PerSide<Program>,
     mapping: Mapping,
     derived: PerSide<Derived>,
+    /// The statements that earlier levels left impacted.
+    left: Option<BTreeSet<StatementId>>,
+    /// The statements of the new version that a level took away.
+    pruned: FxHashMap<StatementId, Pruned>,
 }
 
 impl Joined {
+    fn place_of(&self, side: Side, id: ProcedureId) -> FunctionPlace {
+        let procedure = &self.programs[side].procedures[id.index()];
+        let (path, function) = (procedure.path.clone(), procedure.qualname.clone());
+        FunctionPlace { path, function, ordinal: procedure.ordinal }
+    }
+
+    /// The nearest reason of each mapped statement of the new version for being impacted.
+    fn impacted(&self) -> BTreeMap<StatementId, (Side, Fact)> {
+        let (old_reasons, new_reasons) = (self.reasons(Side::Old), self.reasons(Side::New));
+        let mut impacted = BTreeMap::new();
+        for (at, ours) in new_reasons.into_iter().enumerate() {
+            let id = StatementId(at as u32);
+            let Some(other) = self.mapping.new.statements[at] else { continue };
+            // A later level takes statements away only.
+            if self.left.as_ref().is_some_and(|left| !left.contains(&id)) {
+                continue;
+            }
+            let nearer = match (ours, old_reasons[other.index()]) {
+                (Some(ours), Some(theirs)) if theirs.0 < ours.0 => Some((Side::Old, theirs.1)),
+                (Some(ours), _) => Some((Side::New, ours.1)),
+                (None, theirs) => theirs.map(|theirs| (Side::Old, theirs.1)),
+            };
+            impacted.extend(nearer.map(|nearer| (id, nearer)));
+        }
+        impacted
+    }
+
+    fn summary(&self, k: Option<u32>, procedures: usize) -> LevelSummary {
+        let steps = self.derived.old.because.len() + self.derived.new.because.len();
+        LevelSummary { k, impacted: self.impacted().len(), procedures, steps }
+    }
+
+    fn level(&self, summary: &LevelSummary) -> Level {
+        let mut impacted: Vec<Place> = self.impacted().keys().map(|id| self.place(Side::New, *id)).collect();
+        impacted.sort();
+        Level { summary: summary.clone(), impacted }
+    }
+
+    /// Goes on with what a level derived. What an earlier level showed stays shown.
+    fn refine(&mut self, found: PerSide<Derived>, k: u32, equivalences: &PerSide<Equivalences>) {
+        let before = self.impacted();
+        self.left = Some(before.keys().copied().collect());
+        let earlier = std::mem::replace(&mut self.derived, found);
+        let after = self.impacted();
+        for (id, (side, fact)) in before {
+            if after.contains_key(&id) {
+                continue;
+            }
+            // The chain is cut where its first fact is gone.
+            let chain = earlier[side].chain(fact);
+            let gone = chain.iter().find(|(fact, _)| !self.derived[side].because.contains_key(fact));
+            let Some((gone, rule)) = gone.or(chain.last()).copied() else { continue };
+            let differs = |node: NodeId| equivalences[side].differing.iter().any(|(one, _)| *one == node);
+            let source = match gone {
+                Fact::Variable(_) => chain.iter().find_map(|(fact, _)| match fact {
+                    Fact::Action(node) | Fact::Call(node) if differs(*node) => Some(*node),
+                    _ => None,
+                }),
+                _ => None,
+            };
+            let equivalence = match gone {
+                Fact::Summary(output) if equivalences[side].proved.contains(&output) => Equivalence::Proved,
+                Fact::Summary(_) => Equivalence::SameSummary,
+                Fact::Variable(_) if rule == Rule::CallImpact || source.is_some() => Equivalence::SameArgument,
+                _ => Equivalence::SameValues,
+            };
+            let at = self.step(side, gone, rule).at;
+            self.pruned.insert(id, Pruned { k, equivalence, at });
+        }
+    }
+
     /// The nearest reason of each statement of a version for being impacted: its distance and the fact.
     fn reasons(&self, side: Side) -> Vec<Option<(u32, Fact)>> {
         let program = &self.programs[side];
@@ -111,26 +275,17 @@ impl Joined {
 
     /// The statements of the new version, in the order of places.
     fn statements(&self, options: &ImpactOptions, cut: &mut Vec<Cut>) -> Vec<(StatementId, StatementImpact)> {
-        let (old_reasons, new_reasons) = (self.reasons(Side::Old), self.reasons(Side::New));
+        let impacted = self.impacted();
         let mut found = Vec::new();
-        for (at, ours) in new_reasons.into_iter().enumerate() {
+        for (at, mapped) in self.mapping.new.statements.iter().enumerate() {
             let id = StatementId(at as u32);
-            let state = match self.mapping.new.statements[at] {
-                None => State::Changed,
-                Some(other) => {
-                    let theirs = old_reasons[other.index()];
-                    let nearer = match (ours, theirs) {
-                        (Some(ours), Some(theirs)) if theirs.0 < ours.0 => Some((Side::Old, theirs.1)),
-                        (Some(ours), _) => Some((Side::New, ours.1)),
-                        (None, theirs) => theirs.map(|theirs| (Side::Old, theirs.1)),
-                    };
-                    match nearer {
-                        None => State::NotImpacted,
-                        Some((side, fact)) => State::Impacted { chain: self.chain(side, fact, options, cut) },
-                    }
-                }
+            let state = match (mapped, impacted.get(&id)) {
+                (None, _) => State::Changed,
+                (Some(_), None) => State::NotImpacted,
+                (Some(_), Some((side, fact))) => State::Impacted { chain: self.chain(*side, *fact, options, cut) },
             };
-            found.push((id, StatementImpact { place: self.place(Side::New, id), state }));
+            let pruned = self.pruned.get(&id).cloned();
+            found.push((id, StatementImpact { place: self.place(Side::New, id), state, pruned }));
         }
         found.sort_by(|(one, ours), (other, theirs)| (&ours.place, one).cmp(&(&theirs.place, other)));
         found

@@ -4,10 +4,11 @@
 //! changed, impacted with its chain from a change, or neither. The analysis is DCIA of the paper on SEM-DCIA (Gyori, Lahiri
 //! and Partush: Refining Interprocedural Change-Impact Analysis using Equivalence Relations, ISSTA 2017). `lower` makes
 //! programs of projects, `mapping` finds the nodes that two programs share, and `dcia` has the rules, which run upon both
-//! programs. `sem` is where proofs of equivalence are to come in.
+//! programs. `sem` compares the values of changed functions, and [`impact_levels`] gives what each level leaves.
 //!
 //! A statement that is not impacted reads the same sequence of values in both versions, provided that what [`Unsound`] lists
-//! does not matter, that no operation fails outside of a `try`, that both versions end and import the same modules in any order,
+//! does not matter, that no operation and no import fails outside of a `try`, that what is declared a number, a text or a truth
+//! value is one, that both versions end and import the same modules in any order,
 //! that libraries write attributes of a project's objects only through their methods, and that containers which an object of a
 //! library holds are changed through that object alone. Deliberately absent: running anything, and sentences.
 //!
@@ -41,11 +42,11 @@ pub mod selection;
 mod sem;
 
 pub use dcia::Rule;
-pub use impact::impact;
+pub use impact::{FunctionPlace, Level, NoProver, Prover, impact, impact_levels};
 pub use program::{Unsound, UnsoundKind};
 pub use result::{
-    Cut, Entries, Entry, FunctionImpact, IMPACT_VERSION, Impact, ImpactOptions, Place, State, StatementImpact, Step,
-    StepPlace, VariableName,
+    Cut, Entries, Entry, Equivalence, FunctionImpact, IMPACT_VERSION, Impact, ImpactOptions, LevelSummary, Place,
+    Pruned, State, StatementImpact, Step, StepPlace, VariableName,
 };
 
 #[cfg(test)]

@@ -9,6 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use rustc_hash::FxHashMap;
 use similar::{Algorithm, DiffOp, capture_diff_slices};
+use twincell_syntax::Side;
 
 use crate::program::{Node, NodeId, ProcedureId, Program, Role, Shared, StatementId, Variable, VariableId};
 
@@ -42,9 +43,18 @@ impl Counterparts {
 pub(crate) struct Mapping {
     pub old: Counterparts,
     pub new: Counterparts,
+    /// The nodes of the old version that have the same text in the new one, whatever they depend on.
+    pub texts: FxHashMap<NodeId, NodeId>,
 }
 
 impl Mapping {
+    pub fn side(&self, side: Side) -> &Counterparts {
+        match side {
+            Side::Old => &self.old,
+            Side::New => &self.new,
+        }
+    }
+
     fn statement(&mut self, old: StatementId, new: StatementId) {
         self.old.statements[old.index()] = Some(new);
         self.new.statements[new.index()] = Some(old);
@@ -62,7 +72,7 @@ pub(crate) fn is_mapped(node: &Node, id: NodeId, counterparts: &Counterparts) ->
 }
 
 pub(crate) fn map(old: &Program, new: &Program) -> Mapping {
-    let mut mapping = Mapping { old: Counterparts::of(old), new: Counterparts::of(new) };
+    let mut mapping = Mapping { old: Counterparts::of(old), new: Counterparts::of(new), texts: FxHashMap::default() };
     let pairs = procedures(old, new);
     let (old_texts, new_texts) = (Texts::of(old), Texts::of(new));
     for (one, other) in &pairs {
@@ -74,6 +84,8 @@ pub(crate) fn map(old: &Program, new: &Program) -> Mapping {
         let left = aligned(&old_texts, &new_texts, *one, *other, &mut mapping);
         moved(&old_texts, &new_texts, left, &mut mapping);
     }
+    let nodes = mapping.old.nodes.iter().enumerate();
+    mapping.texts = nodes.filter_map(|(at, other)| Some((NodeId(at as u32), (*other)?))).collect();
     let rewired: Vec<(NodeId, NodeId)> = {
         let (ours, theirs) = (Dependences::of(old, &mapping.old, true), Dependences::of(new, &mapping.new, false));
         let nodes = mapping.old.nodes.iter().enumerate();

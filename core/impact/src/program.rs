@@ -1,9 +1,11 @@
 //! The simple language of the paper (section 2.1): procedures whose nodes read and write variables in single-assignment
 //! form. `lower` makes programs, and the other modules only read them.
 
+use std::hash::{Hash, Hasher};
 use std::ops::Range;
 use std::sync::Arc;
 
+use rustc_hash::FxHasher;
 use serde::{Deserialize, Serialize};
 
 macro_rules! number {
@@ -116,6 +118,80 @@ pub(crate) struct Node {
     pub is_branching: bool,
     /// Some way leads to it from the entry.
     pub runs: bool,
+    /// It calls something, of the project or not.
+    pub is_call: bool,
+    /// What it computes, as far as operators and constants say that.
+    pub term: Option<Term<VariableId>>,
+    /// For a join of versions: from which nodes they come.
+    pub joins: Vec<(Option<VariableId>, NodeId)>,
+}
+
+/// A value as operators upon variables and constants.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Term<V> {
+    Variable(V),
+    /// A hash of the value and its type.
+    Constant(u64),
+    Apply(Operator, Vec<Term<V>>),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) struct Operator {
+    /// A hash of what it does.
+    pub id: u64,
+    /// The result may be a new object that can be changed.
+    pub is_fresh: bool,
+    /// It may fail.
+    pub fails: bool,
+    /// It may do more than give a value.
+    pub acts: bool,
+}
+
+impl Operator {
+    /// An operator that gives a value without identity, and never fails.
+    pub fn plain(what: impl Hash) -> Self {
+        Self { id: hash_of(what), is_fresh: false, fails: false, acts: false }
+    }
+
+    /// `not x`.
+    pub fn not() -> Self {
+        Self::plain("not")
+    }
+
+    /// An operator that may fail.
+    pub fn failing(what: impl Hash, is_fresh: bool) -> Self {
+        Self { is_fresh, fails: true, ..Self::plain(what) }
+    }
+
+    /// A call, or a change of an object.
+    pub fn acting(what: impl Hash) -> Self {
+        Self { acts: true, ..Self::failing(what, true) }
+    }
+
+    /// `a if c else b`, of `c`, `a` and `b`.
+    pub fn choice() -> Self {
+        Self::plain("choice")
+    }
+}
+
+/// A hash that is the same in every run.
+pub(crate) fn hash_of(what: impl Hash) -> u64 {
+    let mut hasher = FxHasher::default();
+    what.hash(&mut hasher);
+    hasher.finish()
+}
+
+impl<V> Term<V> {
+    /// The term with other variables, if each has one.
+    pub fn map<W>(&self, variable: &impl Fn(&V) -> Option<W>) -> Option<Term<W>> {
+        Some(match self {
+            Term::Variable(one) => Term::Variable(variable(one)?),
+            Term::Constant(hash) => Term::Constant(*hash),
+            Term::Apply(operator, parts) => {
+                Term::Apply(*operator, parts.iter().map(|part| part.map(variable)).collect::<Option<_>>()?)
+            }
+        })
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -182,6 +258,8 @@ pub(crate) struct CallSite {
     pub callee: ProcedureId,
     /// Each input formal with what the actual reads.
     pub inputs: Vec<(VariableId, Vec<VariableId>)>,
+    /// The actual of each input, where it is one value.
+    pub terms: Vec<Option<Term<VariableId>>>,
     /// Each output formal with the variable that receives it.
     pub outputs: Vec<(VariableId, VariableId)>,
 }

@@ -26,6 +26,49 @@ pub struct Impact {
     /// Entries that name no function of the new version.
     pub unknown_entries: Vec<Entry>,
     pub cut: Vec<Cut>,
+    /// How many statements each level left impacted, DCIA first.
+    #[serde(default)]
+    pub levels: Vec<LevelSummary>,
+    /// An interrupt or the callback ended the analysis before the last level.
+    #[serde(default)]
+    pub is_partial: bool,
+}
+
+/// One level of the anytime algorithm.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LevelSummary {
+    /// How many calls deep functions were compared. `None` is DCIA, which compares none.
+    pub k: Option<u32>,
+    /// The statements that it leaves impacted, beyond the changed ones.
+    pub impacted: usize,
+    /// The functions that were compared.
+    pub procedures: usize,
+    /// The facts that were derived: a measure of work that is the same on every machine.
+    pub steps: usize,
+}
+
+/// Why a statement that a level left impacted is not in a later one.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Pruned {
+    /// The level that pruned it.
+    pub k: u32,
+    pub equivalence: Equivalence,
+    /// Where the chain of the level before was cut.
+    pub at: StepPlace,
+}
+
+/// An equivalence of the two versions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Equivalence {
+    /// The changed place computes the same values.
+    SameValues,
+    /// A call passes the same argument.
+    SameArgument,
+    /// A function gives the same for the same inputs.
+    SameSummary,
+    /// The prover showed that a function gives the same.
+    Proved,
 }
 
 /// Something that is left out of a result.
@@ -57,6 +100,9 @@ pub struct StatementImpact {
     #[serde(flatten)]
     pub place: Place,
     pub state: State,
+    /// What showed that it is not impacted, where DCIA takes it to be.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pruned: Option<Pruned>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -178,6 +224,8 @@ pub struct ImpactOptions {
     /// Whether impact goes on through files, libraries and other state outside of the project. Without it, calls of code
     /// outside do not affect each other.
     pub outside: bool,
+    /// How many calls deep changed functions are compared. `None` is as deep as the prover looks.
+    pub depth: Option<u32>,
     /// The most steps of a chain.
     pub max_chain: usize,
     /// The most statements of a result.
@@ -186,6 +234,6 @@ pub struct ImpactOptions {
 
 impl Default for ImpactOptions {
     fn default() -> Self {
-        Self { outside: true, max_chain: 200, max_statements: 200_000 }
+        Self { outside: true, depth: None, max_chain: 200, max_statements: 200_000 }
     }
 }

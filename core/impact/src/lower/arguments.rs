@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use ruff_python_ast::{Expr, ExprCall, Parameters};
+use ruff_python_ast::{Expr, ExprCall, Operator, Parameters};
 use ruff_text_size::Ranged;
 
 use super::callees::Passing;
@@ -10,13 +10,14 @@ use super::declare::Declaration;
 use super::draft::{Builder, Place};
 use super::items::ALL_ITEMS;
 use super::owned::Holder;
-use crate::program::{ProcedureId, Shared};
+use crate::program::{ProcedureId, Shared, Term};
 
 /// An argument with what it depends on.
 pub(super) struct Argument<'a> {
     pub kind: ArgumentKind<'a>,
     pub reads: Vec<Place>,
     pub holder: Holder,
+    pub term: Option<Term<Place>>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -45,19 +46,20 @@ impl<'a> Builder<'_, 'a> {
             } else if !only_looks {
                 self.escapes(holder);
             }
-            arguments.push(Argument { kind, reads, holder });
+            let term = self.term(value);
+            arguments.push(Argument { kind, reads, holder, term });
         }
         arguments
     }
 
-    /// What each parameter of a procedure gets.
+    /// What each parameter of a procedure gets, and its value where it is one.
     pub fn bind(
         &mut self,
         callee: ProcedureId,
         passing: Passing,
-        object: &[Place],
+        (object, object_term): (&[Place], Option<&Term<Place>>),
         arguments: &[Argument<'a>],
-    ) -> Vec<Vec<Place>> {
+    ) -> Vec<(Vec<Place>, Option<Term<Place>>)> {
         let declaration = &self.world.declared.procedures[callee.index()];
         let path = &self.world.paths[declaration.module];
         let Some(parameters) = declaration.parameters() else { return Vec::new() };
@@ -68,6 +70,7 @@ impl<'a> Builder<'_, 'a> {
         let mut inputs: Vec<Option<Vec<Place>>> = vec![None; names.len()];
         // Parameters that surely get an argument.
         let mut given = vec![false; names.len()];
+        let mut terms: Vec<Option<Term<Place>>> = vec![None; names.len()];
         fn give(inputs: &mut [Option<Vec<Place>>], at: Option<usize>, reads: &[Place]) {
             if let Some(input) = at.and_then(|at| inputs.get_mut(at)) {
                 input.get_or_insert_default().extend_from_slice(reads);
@@ -77,6 +80,7 @@ impl<'a> Builder<'_, 'a> {
         if passing == Passing::WithObject {
             give(&mut inputs, if positional > 0 { Some(0) } else { rest }, object);
             given.iter_mut().take(positional.min(1)).for_each(|one| *one = true);
+            terms.iter_mut().take(positional.min(1)).for_each(|one| *one = object_term.cloned());
             at = 1;
         }
         for argument in arguments {
@@ -84,6 +88,7 @@ impl<'a> Builder<'_, 'a> {
                 ArgumentKind::Positional => {
                     give(&mut inputs, if at < positional { Some(at) } else { rest }, &argument.reads);
                     given.iter_mut().take(positional).skip(at).take(1).for_each(|one| *one = true);
+                    terms.iter_mut().take(positional).skip(at).take(1).for_each(|one| *one = argument.term.clone());
                     at += 1;
                 }
                 ArgumentKind::Star => {
@@ -96,7 +101,9 @@ impl<'a> Builder<'_, 'a> {
                     let by_name = names.iter().position(|one| *one == name);
                     let by_name = by_name.filter(|at| Some(*at) != rest && Some(*at) != keywords);
                     give(&mut inputs, by_name.or(keywords), &argument.reads);
-                    by_name.into_iter().for_each(|at| given[at] = true);
+                    if let Some(at) = by_name {
+                        (given[at], terms[at]) = (true, argument.term.clone());
+                    }
                 }
                 ArgumentKind::Keywords => {
                     for at in 0..names.len() {
@@ -108,17 +115,22 @@ impl<'a> Builder<'_, 'a> {
             }
         }
         let defaults: Vec<bool> = parameter_defaults(parameters).collect();
+        let is_plain = |one: &Argument<'_>| matches!(one.kind, ArgumentKind::Positional | ArgumentKind::Keyword(_));
+        let is_exact = passing != Passing::Anywhere && arguments.iter().all(is_plain);
         let mut bound = Vec::new();
         for (at, input) in inputs.into_iter().enumerate() {
             let mut reads = input.unwrap_or_default();
+            let mut term = terms[at].take();
             if defaults[at] && !given[at] {
-                reads.push(self.shared(default_of(path, declaration, names[at])));
+                let default = self.shared(default_of(path, declaration, names[at]));
+                reads.push(default);
+                term = Some(Term::Variable(default));
             }
             if passing == Passing::Anywhere {
                 reads.extend(object.iter().copied());
                 reads.extend(arguments.iter().flat_map(|argument| argument.reads.iter().copied()));
             }
-            bound.push(reads);
+            bound.push((reads, term.filter(|_| is_exact)));
         }
         bound
     }
@@ -155,6 +167,32 @@ pub(super) fn parameter_names(parameters: &Parameters) -> impl Iterator<Item = &
     let rest = parameters.vararg.iter().map(|one| one.name.as_str());
     let only = parameters.kwonlyargs.iter().map(|one| one.name().as_str());
     plain.chain(rest).chain(only).chain(parameters.kwarg.iter().map(|one| one.name.as_str()))
+}
+
+/// Whether the text says that a parameter is a number, a text or a truth value, or `None`.
+pub(super) fn is_declared_scalar(parameters: &Parameters, name: &str) -> bool {
+    fn is_scalar(annotation: &Expr) -> bool {
+        match annotation {
+            Expr::Name(name) => matches!(name.id.as_str(), "str" | "int" | "float" | "bool" | "bytes" | "complex"),
+            Expr::NoneLiteral(_) => true,
+            Expr::BinOp(node) => node.op == Operator::BitOr && is_scalar(&node.left) && is_scalar(&node.right),
+            Expr::Subscript(node) => {
+                let name = match node.value.as_ref() {
+                    Expr::Name(name) => name.id.as_str(),
+                    Expr::Attribute(attribute) => attribute.attr.as_str(),
+                    _ => "",
+                };
+                match node.slice.as_ref() {
+                    Expr::Tuple(parts) => name == "Union" && parts.elts.iter().all(is_scalar),
+                    part => matches!(name, "Optional" | "Union") && is_scalar(part),
+                }
+            }
+            _ => false,
+        }
+    }
+    let all = parameters.posonlyargs.iter().chain(&parameters.args).chain(&parameters.kwonlyargs);
+    let mut own = all.filter(|one| one.name().as_str() == name);
+    own.next().and_then(|one| one.annotation()).is_some_and(is_scalar)
 }
 
 fn parameter_defaults(parameters: &Parameters) -> impl Iterator<Item = bool> {

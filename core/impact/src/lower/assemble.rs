@@ -8,12 +8,12 @@ use rustc_hash::{FxHashMap, FxHasher};
 use super::Output as Shareds;
 use super::arguments::{default_of, function_name};
 use super::draft::{Draft, Place};
-use super::owned::{Maps, escaped, resolve};
+use super::owned::{Maps, escaped, resolve, scalars};
 use super::versions::{Version, versions};
 use super::world::World;
 use crate::dominance::dominance;
 use crate::program::{
-    CallSite, Node, NodeId, Output, Procedure, ProcedureId, Program, Role, Shared, Unsound, Variable, VariableId,
+    CallSite, Node, NodeId, Output, Procedure, ProcedureId, Program, Role, Shared, Term, Unsound, Variable, VariableId,
 };
 
 pub(super) fn assemble(world: &World<'_>, mut out: Shareds, mut drafts: Vec<Draft>) -> Program {
@@ -45,7 +45,7 @@ pub(super) fn assemble(world: &World<'_>, mut out: Shareds, mut drafts: Vec<Draf
             nodes: 0..0,
         });
     }
-    let maps = Maps { escaped: escaped(&drafts, &out), foreign, any_attribute };
+    let maps = Maps { escaped: escaped(&drafts, &out), scalars: scalars(&drafts, &out), foreign, any_attribute };
     let mut keys = vec![FxHasher::default(); drafts.len()];
     for statement in &out.statements {
         statement.key.hash(&mut keys[statement.procedure.index()]);
@@ -223,6 +223,7 @@ fn add_procedure(
             found.dedup();
             found
         };
+        let term_of = |term: &Option<Term<Place>>| term.as_ref()?.map(&|place: &Place| by_place.get(place).copied());
         let mut reads = of(&node.reads);
         let mut writes = written[at].clone();
         let procedure = &program.procedures[id.index()];
@@ -251,6 +252,7 @@ fn add_procedure(
                 node: node_id,
                 callee: call.callee,
                 inputs: callee.inputs.iter().zip(&call.inputs).map(|(input, reads)| (*input, of(reads))).collect(),
+                terms: call.terms.iter().map(term_of).collect(),
                 outputs: outputs.iter().filter_map(|(at, to)| Some((callee.outputs[*at], (*to)?))).collect(),
             });
         }
@@ -266,6 +268,9 @@ fn add_procedure(
             dispatch: node.dispatch.as_deref().map(of),
             controls: controls[at].iter().map(|(node, side)| (NodeId(first + node), *side)).collect(),
             runs: versions.runs[at],
+            is_call: node.is_call,
+            term: term_of(&node.term),
+            joins: Vec::new(),
             is_branching: sides.take_while(|edge| edge.0 == at as u32).nth(1).is_some(),
         });
     }
@@ -284,6 +289,9 @@ fn add_procedure(
             controls: Vec::new(),
             is_branching: false,
             runs: true,
+            is_call: false,
+            term: None,
+            joins: join.from.iter().map(|(from, node)| (from.map(variable), NodeId(first + node))).collect(),
         });
     }
     program.procedures[id.index()].nodes = first..program.nodes.len() as u32;

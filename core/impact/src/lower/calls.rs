@@ -9,7 +9,7 @@ use super::draft::{Builder, DraftCall, Made, Place};
 use super::effects::{self, Effect};
 use super::items::ALL_ITEMS;
 use super::owned::{self, Holder};
-use crate::program::{ProcedureId, Shared};
+use crate::program::{ProcedureId, Shared, Term};
 
 impl<'a> Builder<'_, 'a> {
     pub fn call(&mut self, call: &'a ExprCall) -> Vec<Place> {
@@ -46,7 +46,12 @@ impl<'a> Builder<'_, 'a> {
             arguments.iter().for_each(|argument| self.escapes(argument.holder));
         }
         function.sort_unstable();
-        self.emit_call(call.range(), "call", callees, function, (object, holder), &arguments, mutated(call))
+        let term = self.call_term(call, &arguments);
+        let object_term = call.func.as_attribute_expr().and_then(|attribute| self.term(&attribute.value));
+        let object = Object { reads: object, holder, term: object_term };
+        let made = self.emit_call(call.range(), "call", callees, function, object, &arguments, (mutated(call), term));
+        self.results.extend(made.first().map(|result| (call.range(), *result)));
+        made
     }
 
     /// Calls one of several procedures with arguments that are not told apart.
@@ -64,16 +69,21 @@ impl<'a> Builder<'_, 'a> {
             ..Callees::default()
         };
         let arguments = [
-            Argument { kind: ArgumentKind::Star, reads: reads.clone(), holder: Holder::Unknown },
-            Argument { kind: ArgumentKind::Keywords, reads, holder: Holder::Unknown },
+            Argument { kind: ArgumentKind::Star, reads: reads.clone(), holder: Holder::Unknown, term: None },
+            Argument { kind: ArgumentKind::Keywords, reads, holder: Holder::Unknown, term: None },
         ];
-        self.emit_call(range, tag, callees, Vec::new(), (Vec::new(), Holder::Unknown), &arguments, None)
+        let object = Object { reads: Vec::new(), holder: Holder::Unknown, term: None };
+        let made = self.emit_call(range, tag, callees, Vec::new(), object, &arguments, (None, None));
+        self.results.extend(made.first().map(|result| (range, *result)));
+        made
     }
 
     /// A module's body runs, unless it has run before.
     pub fn run_module(&mut self, range: TextRange, body: ProcedureId) {
-        let callees = Callees { procedures: vec![(body, Passing::AsWritten)], ..Callees::default() };
-        self.emit_call(range, "import", callees, Vec::new(), (Vec::new(), Holder::Unknown), &[], None);
+        let procedures = vec![(body, Passing::AsWritten)];
+        let callees = Callees { procedures, is_operation: true, ..Callees::default() };
+        let object = Object { reads: Vec::new(), holder: Holder::Unknown, term: None };
+        self.emit_call(range, "import", callees, Vec::new(), object, &[], (None, None));
     }
 
     #[allow(clippy::too_many_arguments)]
@@ -83,15 +93,16 @@ impl<'a> Builder<'_, 'a> {
         tag: &str,
         callees: Callees,
         mut function: Vec<Place>,
-        (object, holder): (Vec<Place>, Holder),
+        Object { reads: object, holder, term: object_term }: Object,
         arguments: &[Argument<'a>],
-        mutated: Option<&str>,
+        (mutated, term): (Option<&str>, Option<Term<Place>>),
     ) -> Vec<Place> {
         let (result, raised, failed) = (self.temporary(), self.temporary(), self.temporary());
         let mut calls = Vec::new();
         for (callee, passing) in &callees.procedures {
-            let inputs = self.bind(*callee, *passing, &object, arguments);
-            calls.push(DraftCall { callee: *callee, inputs, result, raised, failed });
+            let bound = self.bind(*callee, *passing, (&object, object_term.as_ref()), arguments);
+            let (inputs, terms) = bound.into_iter().unzip();
+            calls.push(DraftCall { callee: *callee, inputs, terms, result, raised, failed });
         }
         if callees.dispatch_by_object || callees.has_other {
             function.extend(object.iter().copied());
@@ -157,7 +168,9 @@ impl<'a> Builder<'_, 'a> {
         let draft = self.draft_node(node);
         draft.is_whole = true;
         draft.is_update = is_update;
+        draft.is_call = true;
         draft.dispatch = dispatch;
+        draft.term = term;
         draft.calls = calls;
         self.fails = false;
         match first {
@@ -173,6 +186,13 @@ impl<'a> Builder<'_, 'a> {
         }
         vec![result]
     }
+}
+
+/// The object whose method is called.
+struct Object {
+    reads: Vec<Place>,
+    holder: Holder,
+    term: Option<Term<Place>>,
 }
 
 /// Whether the result of a call goes on seeing its object.

@@ -10,7 +10,7 @@ use rustc_hash::{FxHashMap, FxHasher};
 use super::Output;
 use super::declare::Frame;
 use super::world::World;
-use crate::program::{ProcedureId, Role, Shared, Statement, StatementId, UnsoundKind};
+use crate::program::{ProcedureId, Role, Shared, Statement, StatementId, Term, UnsoundKind};
 
 /// What a node reads or writes before locals have versions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -76,6 +76,9 @@ pub(super) struct DraftNode {
     pub makes: Made,
     /// It changes what locals hold and gives them no other value.
     pub is_update: bool,
+    /// It calls something.
+    pub is_call: bool,
+    pub term: Option<Term<Place>>,
 }
 
 /// One of the procedures that a node may call.
@@ -84,6 +87,8 @@ pub(super) struct DraftCall {
     pub callee: ProcedureId,
     /// What each parameter gets, by number.
     pub inputs: Vec<Vec<Place>>,
+    /// The value of each parameter, where it is one.
+    pub terms: Vec<Option<Term<Place>>>,
     pub result: Place,
     pub raised: Place,
     pub failed: Place,
@@ -161,6 +166,10 @@ pub(super) struct Builder<'w, 'a> {
     pub making: Made,
     /// The next assignment is an augmented one.
     pub augments: bool,
+    /// The value that is assigned next.
+    pub assigned: Option<Term<Place>>,
+    /// The values of calls, and of operations that call something.
+    pub results: FxHashMap<TextRange, Place>,
     /// The value of the next call is iterated at once.
     pub iterates: bool,
     contexts: Vec<Context>,
@@ -189,6 +198,8 @@ impl<'w, 'a> Builder<'w, 'a> {
             escaping: Vec::new(),
             making: Made::Unknown,
             augments: false,
+            assigned: None,
+            results: FxHashMap::default(),
             iterates: false,
             contexts: Vec::new(),
             locals: FxHashMap::default(),
@@ -263,6 +274,8 @@ impl<'w, 'a> Builder<'w, 'a> {
             escapes,
             makes: Made::Unknown,
             is_update: false,
+            is_call: false,
+            term: None,
         });
         self.frontier = vec![Source { node: id, side: 0, calls: None }];
         id

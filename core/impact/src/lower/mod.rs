@@ -30,6 +30,7 @@ mod patterns;
 mod source;
 mod statements;
 mod targets;
+mod terms;
 mod versions;
 mod world;
 
@@ -42,7 +43,7 @@ use twincell_syntax::parse::{normalize_newlines, parse, with_stack_for};
 
 use crate::program::{ProcedureId, Program, Role, Shared, Statement, Unsound, UnsoundKind};
 use declare::{Body, declare};
-use draft::{Builder, Draft, Source as Edge};
+use draft::{Builder, Draft, Made, Source as Edge};
 use source::Source;
 use world::World;
 
@@ -121,7 +122,10 @@ fn draft(world: &World<'_>, out: &mut Output, id: ProcedureId, is_cut: bool) -> 
     if let Some(parameters) = declaration.parameters() {
         for name in arguments::parameter_names(parameters) {
             let writes = builder.name_places(name, true);
-            builder.node(Role::Parameter, 0, Vec::new(), writes);
+            let node = builder.node(Role::Parameter, 0, Vec::new(), writes);
+            if arguments::is_declared_scalar(parameters, name) {
+                builder.draft_node(node).makes = Made::Scalar;
+            }
             builder.draft.parameters.push(name.into());
         }
     }
@@ -133,8 +137,9 @@ fn draft(world: &World<'_>, out: &mut Output, id: ProcedureId, is_cut: bool) -> 
             let range = lambda.body.range();
             builder.begin(range, "lambda", &[range]);
             let reads = builder.value(&lambda.body);
-            let writes = vec![builder.result];
-            builder.failing_step(range, "lambda", reads, writes);
+            let (term, writes) = (builder.term(&lambda.body), vec![builder.result]);
+            let node = builder.failing_step(range, "lambda", reads, writes);
+            builder.draft_node(node).term = term;
         }
     }
     let returns = std::mem::take(&mut builder.returns);

@@ -243,9 +243,25 @@ pub(super) fn escaped(drafts: &[Draft], out: &super::Output) -> FxHashSet<u32> {
     escaped
 }
 
+/// The globals and captured variables that only ever hold scalars.
+pub(super) fn scalars(drafts: &[Draft], out: &super::Output) -> FxHashSet<u32> {
+    let (mut scalars, mut others) = (FxHashSet::default(), FxHashSet::default());
+    for node in drafts.iter().flat_map(|draft| &draft.nodes) {
+        let into = if node.makes == Made::Scalar && !node.is_update { &mut scalars } else { &mut others };
+        into.extend(node.writes.iter().filter_map(|place| match place {
+            Place::Shared(shared) => Some(*shared),
+            _ => None,
+        }));
+    }
+    let is_variable = |one: &u32| matches!(out.shared[*one as usize], Shared::Global(..) | Shared::Captured(..));
+    scalars.into_iter().filter(|one| is_variable(one) && !others.contains(one)).collect()
+}
+
 /// The shared variables that decide which map is meant.
 pub(super) struct Maps {
     pub escaped: FxHashSet<u32>,
+    /// Those that hold nothing.
+    pub scalars: FxHashSet<u32>,
     /// What unknown code changes of containers that one shared variable holds.
     pub foreign: u32,
     /// All attributes, for those who read them by no name.
@@ -253,7 +269,11 @@ pub(super) struct Maps {
 }
 
 /// Decides for each guard at each node which map is meant.
-pub(super) fn resolve(draft: &mut Draft, successors: &[Vec<u32>], Maps { escaped, foreign, any_attribute }: &Maps) {
+pub(super) fn resolve(
+    draft: &mut Draft,
+    successors: &[Vec<u32>],
+    Maps { escaped, scalars, foreign, any_attribute }: &Maps,
+) {
     if draft.guards.is_empty() {
         return;
     }
@@ -284,6 +304,7 @@ pub(super) fn resolve(draft: &mut Draft, successors: &[Vec<u32>], Maps { escaped
                 }
                 _ => vec![guard.map],
             },
+            Place::Shared(shared) if scalars.contains(&shared) => vec![],
             Place::Shared(shared) if escaped.contains(&shared) => vec![guard.map],
             _ if guard.is_deep => vec![guard.map, guard.own, *foreign],
             _ => vec![guard.own, *foreign],

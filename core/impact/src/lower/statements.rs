@@ -1,12 +1,12 @@
 //! Statements: their nodes, and how control goes from one to the next.
 
-use ruff_python_ast::{Expr, Stmt, StmtFor, StmtIf, StmtWhile, StmtWith};
+use ruff_python_ast::{Expr, Stmt, StmtAugAssign, StmtFor, StmtIf, StmtWhile, StmtWith};
 use ruff_text_size::{Ranged, TextRange};
 
 use super::draft::{Builder, Jump, Made, Place};
 use super::items::{ALL_ITEMS, MapItems};
 use super::operators;
-use crate::program::{Items, Shared, UnsoundKind};
+use crate::program::{Items, Operator, Shared, Term, UnsoundKind, hash_of};
 
 impl<'a> Builder<'_, 'a> {
     pub fn body(&mut self, body: &'a [Stmt]) {
@@ -27,7 +27,12 @@ impl<'a> Builder<'_, 'a> {
                 if self.ends_iteration(Jump::Return) {
                     writes.push(self.shared(Shared::Consumption));
                 }
-                self.failing_step(range, "return", reads, writes);
+                let term = match node.value.as_deref() {
+                    Some(value) => self.term(value),
+                    None => Some(Term::Constant(hash_of("none"))),
+                };
+                let node = self.failing_step(range, "return", reads, writes);
+                self.draft_node(node).term = term;
                 self.jump(Jump::Return);
             }
             Stmt::Delete(node) => {
@@ -47,13 +52,14 @@ impl<'a> Builder<'_, 'a> {
                 self.fails = true;
                 let mut reads = self.operation(range, operators::binary(node.op), reads);
                 // `items += more` changes the list that other names may have.
-                let in_place = self.items(&[Items::Sequence, Items::Set], holder, false);
+                let in_place = self.items(changed_in_place(node.op), holder, false);
                 if !in_place.is_empty() && self.made(&node.value) != Made::Scalar {
                     reads.extend(ALL_ITEMS.map_items(self));
                     let node = self.failing_step(range, "in place", reads.clone(), in_place);
                     self.draft_node(node).is_update = true;
                 }
                 self.augments = true;
+                self.assigned = self.augmented(node);
                 self.assign(&node.target, reads);
                 self.augments = false;
             }
@@ -62,6 +68,7 @@ impl<'a> Builder<'_, 'a> {
                 self.begin(range, "assign", &[node.target.range(), value.range()]);
                 let reads = self.value(value);
                 self.making = self.made(value);
+                self.assigned = self.term(value);
                 self.assign(&node.target, reads);
             }
             Stmt::TypeAlias(node) => {
@@ -86,7 +93,9 @@ impl<'a> Builder<'_, 'a> {
             Stmt::Assert(node) => {
                 self.begin(range, "assert", &[range]);
                 let reads = self.test(&node.test);
+                let term = self.term(&node.test);
                 let branch = self.failing_step(node.test.range(), "assert", reads, Vec::new());
+                self.draft_node(branch).term = term;
                 let next = std::mem::replace(&mut self.frontier, Self::side(branch, 1));
                 let reads = node.msg.as_deref().map(|value| self.value(value)).unwrap_or_default();
                 self.raise_value(range, reads);
@@ -101,7 +110,9 @@ impl<'a> Builder<'_, 'a> {
                 }
                 self.begin(range, "expression", &[range]);
                 let reads = self.value(&node.value);
-                self.failing_step(range, "expression", reads, Vec::new());
+                let term = self.term(&node.value);
+                let step = self.failing_step(range, "expression", reads, Vec::new());
+                self.draft_node(step).term = term;
             }
             Stmt::Break(_) | Stmt::Continue(_) => {
                 let jump = if matches!(statement, Stmt::Break(_)) { Jump::Break } else { Jump::Continue };
@@ -116,6 +127,16 @@ impl<'a> Builder<'_, 'a> {
             Stmt::IpyEscapeCommand(_) => self.unsound(range, UnsoundKind::DynamicCode),
             Stmt::Pass(_) | Stmt::Global(_) | Stmt::Nonlocal(_) => {}
         }
+    }
+
+    /// The value of `x += y`, if that makes a new one.
+    fn augmented(&mut self, node: &'a StmtAugAssign) -> Option<Term<Place>> {
+        if self.made(&node.value) != Made::Scalar {
+            return None;
+        }
+        let parts = vec![self.term(&node.target)?, self.term(&node.value)?];
+        let operator = hash_of(("binary", node.op.as_str()));
+        Some(Term::Apply(Operator::failing(operator, true), parts))
     }
 
     fn raise_value(&mut self, range: TextRange, reads: Vec<Place>) {
@@ -146,7 +167,9 @@ impl<'a> Builder<'_, 'a> {
             };
             self.begin(TextRange::new(range.start(), test.end()), "if", &[test.range()]);
             let reads = self.test(test);
+            let term = self.term(test);
             let branch = self.failing_step(test.range(), "if", reads, Vec::new());
+            self.draft_node(branch).term = term;
             if is_for_type_checkers(test) {
                 self.frontier.clear();
             }
@@ -162,7 +185,9 @@ impl<'a> Builder<'_, 'a> {
         self.begin(TextRange::new(node.start(), test.end()), "while", &[test]);
         let join = self.step(test, "loop", Vec::new(), Vec::new());
         let reads = self.test(&node.test);
+        let term = self.term(&node.test);
         let branch = self.failing_step(test, "while", reads, Vec::new());
+        self.draft_node(branch).term = term;
         let is_endless = matches!(&*node.test, Expr::BooleanLiteral(literal) if literal.value);
         let (breaks, continues) = self.in_loop(false, |this| this.body(&node.body));
         let back = std::mem::take(&mut self.frontier);
@@ -286,6 +311,17 @@ impl<'a> Builder<'_, 'a> {
             self.unhandled(&landing, unmatched, kept);
         }
         self.frontier = ends;
+    }
+}
+
+/// The builtin containers that an augmented assignment changes.
+fn changed_in_place(operator: ruff_python_ast::Operator) -> &'static [Items] {
+    use ruff_python_ast::Operator;
+    match operator {
+        Operator::Add | Operator::Mult => &[Items::Sequence],
+        Operator::BitOr => &[Items::Set, Items::Mapping],
+        Operator::Sub | Operator::BitAnd | Operator::BitXor => &[Items::Set],
+        _ => &[],
     }
 }
 

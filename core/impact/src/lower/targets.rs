@@ -13,7 +13,7 @@ use super::declare::{Frame, FrameKind};
 use super::draft::{Builder, Made, Place};
 use super::items::{ALL_ITEMS, MapItems, kinds_of_key};
 use super::operators;
-use crate::program::{Shared, UnsoundKind};
+use crate::program::{Operator, Shared, Term, UnsoundKind};
 
 impl<'a> Builder<'_, 'a> {
     pub fn assign_all(&mut self, targets: &'a [Expr], value: &'a Expr) {
@@ -24,13 +24,17 @@ impl<'a> Builder<'_, 'a> {
             return self.assign_each(&targets.elts, &values.elts);
         }
         let reads = self.value(value);
+        let term = self.term(value);
         if let [target] = targets {
             self.making = self.made(value);
+            self.assigned = term;
             return self.assign(target, reads);
         }
         let kept = self.temporary();
-        self.failing_step(value.range(), "value", reads, vec![kept]);
+        let node = self.failing_step(value.range(), "value", reads, vec![kept]);
+        self.draft_node(node).term = term;
         for target in targets {
+            self.assigned = Some(Term::Variable(kept));
             self.assign(target, vec![kept]);
         }
     }
@@ -40,12 +44,14 @@ impl<'a> Builder<'_, 'a> {
         let mut kept = Vec::new();
         for value in values {
             let reads = self.value(value);
-            let place = self.temporary();
-            self.failing_step(value.range(), "value", reads, vec![place]);
+            let (term, place) = (self.term(value), self.temporary());
+            let node = self.failing_step(value.range(), "value", reads, vec![place]);
+            self.draft_node(node).term = term;
             kept.push(place);
         }
         for ((target, value), place) in targets.iter().zip(values).zip(kept) {
             self.making = self.made(value);
+            self.assigned = Some(Term::Variable(place));
             self.assign(target, vec![place]);
         }
     }
@@ -53,29 +59,37 @@ impl<'a> Builder<'_, 'a> {
     /// Binds a target to a value.
     pub fn assign(&mut self, target: &'a Expr, mut reads: Vec<Place>) {
         let (makes, is_update) = (std::mem::take(&mut self.making), std::mem::take(&mut self.augments));
+        let value = self.assigned.take();
         match target {
             Expr::Name(name) => {
                 let writes = self.write_name(&name.id);
                 let node = self.failing_step(target.range(), "bind", reads, writes);
                 let node = self.draft_node(node);
-                (node.makes, node.is_update) = (makes, is_update);
+                (node.makes, node.is_update, node.term) = (makes, is_update, value);
             }
             Expr::Attribute(attribute) => {
                 reads.extend(self.value(&attribute.value));
+                let parts = value.and_then(|value| Some(vec![self.term(&attribute.value)?, value]));
+                let operator = Operator::acting(("store", &*self.attribute_name(attribute)));
                 let node = self.store_attribute(attribute, reads);
                 let node = self.draft_node(node);
                 (node.makes, node.is_update) = (makes, is_update);
+                node.term = parts.map(|parts| Term::Apply(operator, parts));
             }
             Expr::Subscript(subscript) => {
                 let (places, holder) = self.look(&subscript.value);
                 reads.extend(places);
                 reads.extend(self.look(&subscript.slice).0);
                 self.fails = true;
+                let parts = value
+                    .and_then(|value| Some(vec![self.term(&subscript.value)?, self.term(&subscript.slice)?, value]));
                 let reads = self.operation(target.range(), operators::SET_ITEM, reads);
                 let mut writes = self.items(kinds_of_key(&subscript.slice), holder, false);
                 writes.extend(self.container(&subscript.value));
                 let node = self.failing_step(target.range(), "store", reads, writes);
-                self.draft_node(node).is_update = true;
+                let operator = Operator::acting("store item");
+                let node = self.draft_node(node);
+                (node.is_update, node.term) = (true, parts.map(|parts| Term::Apply(operator, parts)));
             }
             Expr::Tuple(node) => self.unpack(&node.elts, target.range(), reads),
             Expr::List(node) => self.unpack(&node.elts, target.range(), reads),

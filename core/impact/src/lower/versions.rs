@@ -19,6 +19,8 @@ pub(super) enum Version {
 pub(super) struct Join {
     pub local: u32,
     pub reads: Vec<Version>,
+    /// What each node brings from which control arrives.
+    pub from: Vec<(Option<Version>, u32)>,
 }
 
 /// For each node, the versions that it reads, in the order of its places, and those of its dispatch.
@@ -64,7 +66,7 @@ pub(super) fn versions(draft: &Draft, successors: &[Vec<u32>]) -> Versions {
             for join in &found.frontier[node as usize] {
                 if has_join.insert(*join, ()).is_none() {
                     joins_at.entry(*join).or_default().push(renaming.out.joins.len() as u32);
-                    renaming.out.joins.push(Join { local: *local, reads: Vec::new() });
+                    renaming.out.joins.push(Join { local: *local, reads: Vec::new(), from: Vec::new() });
                     open.push(*join);
                 }
             }
@@ -108,6 +110,9 @@ pub(super) fn versions(draft: &Draft, successors: &[Vec<u32>]) -> Versions {
                 let local = renaming.out.joins[*join as usize].local;
                 let version = renaming.current.get(&local).and_then(|versions| versions.last().copied());
                 let join = &mut renaming.out.joins[*join as usize];
+                if !join.from.contains(&(version, node)) {
+                    join.from.push((version, node));
+                }
                 join.reads.extend(version.filter(|version| !join.reads.contains(version)));
             }
         }

@@ -1,6 +1,7 @@
 //! Changes of small programs, and which of their lines are changed (`+`), impacted (`~`) or neither.
 
 mod containers;
+mod equivalences;
 mod options;
 mod paper;
 mod properties;

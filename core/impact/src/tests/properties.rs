@@ -1,9 +1,12 @@
 //! What holds for every change.
 
+use std::collections::BTreeSet;
+use std::ops::ControlFlow;
+
 use proptest::prelude::*;
 
-use super::analyze;
-use crate::State;
+use super::{analyze, project};
+use crate::{Entries, ImpactOptions, NoProver, Place, State, impact_levels};
 
 /// A function's body of random statements over a few names.
 fn body() -> impl Strategy<Value = String> {
@@ -51,6 +54,22 @@ proptest! {
         }
         let again = analyze(&program(&old), &program(&new));
         prop_assert_eq!(found, again);
+    }
+
+    #[test]
+    fn each_level_only_takes_statements_away(old in body(), new in body()) {
+        let (old, new) = (project(&program(&old)), project(&program(&new)));
+        let mut before: Option<BTreeSet<Place>> = None;
+        let mut grown = Vec::new();
+        let found = impact_levels(&old, &new, &Entries::default(), &ImpactOptions::default(), &NoProver, &|| false, &mut |level| {
+            let now: BTreeSet<Place> = level.impacted.iter().cloned().collect();
+            grown.extend(before.iter().flat_map(|before| now.difference(before)).cloned());
+            before = Some(now);
+            ControlFlow::Continue(())
+        });
+        prop_assert!(grown.is_empty(), "{grown:?}");
+        let last = found.statements.iter().filter(|one| matches!(one.state, State::Impacted { .. }));
+        prop_assert_eq!(before.map(|last| last.len()), Some(last.map(|one| &one.place).collect::<BTreeSet<_>>().len()));
     }
 
     #[test]

@@ -1,0 +1,208 @@
+//! Changes that compute the same values: what they impact ends where they do.
+
+use std::ops::ControlFlow;
+
+use super::{analyze, check, project};
+use crate::{Entries, Equivalence, FunctionPlace, Impact, ImpactOptions, NoProver, Prover, State, impact_levels};
+
+#[test]
+fn an_extracted_local_impacts_nothing() {
+    check(
+        "  def f(a, b):
+-     return g(a + b)
++     total = a + b
++     return g(total)
+  def g(x):
+      y = x
+      return y
+  def h(a):
+      z = f(a, 1)
+      return z
+",
+    );
+}
+
+#[test]
+fn a_renamed_local_impacts_nothing() {
+    check(
+        "  def f(a):
+-     x = g(a)
+-     return x
++     found = g(a)
++     return found
+  def g(x):
+      return x
+  def h(a):
+      z = f(a)
+      return z
+",
+    );
+}
+
+#[test]
+fn a_constant_gets_a_name() {
+    check(
+        "+ LIMIT = 10
+  def f(a):
+-     return g(a, 10)
++     return g(a, LIMIT)
+  def g(x, n):
+      y = n
+      return y
+",
+    );
+}
+
+#[test]
+fn another_constant_impacts() {
+    check(
+        "+ LIMIT = 11
+  def f(a):
+-     return g(a, 10)
++     return g(a, LIMIT)
+  def g(x, n):
+      z = x
+~     y = n
+~     return y
+",
+    );
+}
+
+#[test]
+fn a_condition_that_is_turned_around_decides_the_same() {
+    check(
+        "  def f(a):
+-     if not not a:
++     if (1 if a else 0):
+          return g(a)
+      return 2
+  def g(x):
+      return x
+  def h(a):
+      z = f(a)
+      return z
+",
+    );
+}
+
+#[test]
+fn an_argument_reaches_what_depends_on_it() {
+    check(
+        "  def f(a):
+-     x = g(a, 1)
++     x = g(a, 2)
+      y = x
+      return y
+  def g(x, n):
+~     print(n)
+      return x
+",
+    );
+}
+
+#[test]
+fn what_stays_in_a_loop_depends_on_how_the_loop_ends() {
+    check(
+        "  def f(items):
+      x = None
+~     for x in items:
+          pass
+-         if x: break
+~     return x
+",
+    );
+}
+
+#[test]
+fn a_new_object_that_two_see_is_no_copy() {
+    check(
+        "  def f(a, b):
+-     t = a + b
+-     g(t)
+-     h(t)
++     g(a + b)
++     h(a + b)
+  def g(x):
+~     x.append(1)
+  def h(x):
+~     print(x[0])
+",
+    );
+}
+
+#[test]
+fn a_return_depends_on_whether_it_runs() {
+    check(
+        "  def f(a, b):
+-     if a:
++     if b:
+~         return 1
+  def h(a):
+~     z = f(a, 1)
+~     return z
+",
+    );
+}
+
+#[test]
+fn a_result_says_what_pruned_a_statement() {
+    let old = "def f(a, b):\n    return g(a + b)\n\ndef g(x):\n    return x\n";
+    let new = "def f(a, b):\n    c = a + b\n    return g(c)\n\ndef g(x):\n    return x\n";
+    let found = analyze(old, new);
+    let pruned: Vec<(u32, u32, Equivalence)> = found
+        .statements
+        .iter()
+        .filter_map(|one| Some((one.place.lines.0, one.pruned.as_ref()?.k, one.pruned.as_ref()?.equivalence)))
+        .collect();
+    assert_eq!(pruned, [(6, 0, Equivalence::SameValues)]);
+    assert!(found.statements.iter().all(|one| one.pruned.is_none() || one.state == State::NotImpacted));
+    let levels: Vec<(Option<u32>, usize)> = found.levels.iter().map(|one| (one.k, one.impacted)).collect();
+    assert_eq!(levels, [(None, 1), (Some(0), 0)]);
+}
+
+/// Shows everything of one function, by looking into one call.
+struct Shows(&'static str);
+
+impl Prover for Shows {
+    fn depth(&self) -> u32 {
+        1
+    }
+
+    fn proves(&self, old: &FunctionPlace, new: &FunctionPlace, depth: u32) -> bool {
+        depth == 1 && &*old.function == self.0 && old == new
+    }
+}
+
+const OLD: &str = "def f(a):\n    return a * 2\n\ndef g(a):\n    x = f(a)\n    return x\n";
+const NEW: &str = "def f(a):\n    return a + a\n\ndef g(a):\n    x = f(a)\n    return x\n";
+
+fn levels(prover: &dyn Prover, depth: Option<u32>, most: usize) -> Impact {
+    let options = ImpactOptions { depth, ..ImpactOptions::default() };
+    let mut count = 0;
+    impact_levels(&project(OLD), &project(NEW), &Entries::default(), &options, prover, &|| false, &mut |_| {
+        count += 1;
+        if count < most { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    })
+}
+
+#[test]
+fn a_proof_stops_what_a_function_returns() {
+    let counts = |found: &Impact| -> Vec<(Option<u32>, usize)> {
+        found.levels.iter().map(|one| (one.k, one.impacted)).collect()
+    };
+    let found = levels(&Shows("f"), None, usize::MAX);
+    assert_eq!(counts(&found), [(None, 2), (Some(0), 2), (Some(1), 0)]);
+    let pruned: Vec<_> = found.statements.iter().filter_map(|one| one.pruned.as_ref()).collect();
+    assert!(pruned.iter().all(|one| (one.k, one.equivalence) == (1, Equivalence::Proved)), "{pruned:?}");
+    assert_eq!(pruned.len(), 2);
+    assert_eq!(counts(&levels(&Shows("g"), None, usize::MAX)), [(None, 2), (Some(0), 2), (Some(1), 2)]);
+    assert_eq!(counts(&levels(&Shows("f"), Some(0), usize::MAX)), [(None, 2), (Some(0), 2)]);
+    assert_eq!(counts(&levels(&NoProver, None, usize::MAX)), [(None, 2), (Some(0), 2)]);
+}
+
+#[test]
+fn whoever_gets_the_levels_may_end_them() {
+    let found = levels(&Shows("f"), None, 2);
+    assert_eq!((found.levels.len(), found.is_partial), (2, true));
+    assert!(!levels(&Shows("f"), None, usize::MAX).is_partial);
+}
