@@ -128,9 +128,8 @@ impl Facts {
 
     /// Takes a condition as given. None if it cannot be; otherwise what is now to be replaced by what it equals.
     pub fn assume(&mut self, terms: &mut Terms, condition: Term, value: bool) -> Option<Replaced> {
-        match self.decide(terms, condition) {
-            Some(known) => return (known == value).then(Replaced::new),
-            None => {}
+        if let Some(known) = self.decide(terms, condition) {
+            return (known == value).then(Replaced::new);
         }
         if let Operator::Not = terms.operator(condition) {
             let inner = terms.arguments(condition)[0];
@@ -140,8 +139,6 @@ impl Facts {
         let mut replaced = Replaced::new();
         if value {
             self.equalities(terms, condition, &mut replaced);
-        } else if let Operator::AtMostZero = terms.operator(condition) {
-            // p >= 1; nothing is equal.
         }
         if let Operator::AtMostZero = terms.operator(condition) {
             let number = terms.arguments(condition)[0];
