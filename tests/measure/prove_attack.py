@@ -52,7 +52,12 @@ REPLACED = (
 
 
 class Cut(BaseException):
-    """An execution that takes too long."""
+    """An execution that takes too long. The code may catch it, so it is noted, too."""
+
+    happened = False
+
+    def __init__(self) -> None:
+        Cut.happened = True
 
 
 class World:
@@ -274,6 +279,7 @@ class Runner:
     def run(self, seed: int, types: dict[str, str], names: list[str]) -> Any:
         """What it did; nothing if it was cut. Both versions get the same names."""
         world = World(seed)
+        Cut.happened = False
         space: dict[str, Any] = {}
         replaced = dict(vars(builtins))
         for name in REPLACED:
@@ -297,6 +303,8 @@ class Runner:
             return None
         except BaseException as error:
             result = ("raised", described(error))
+        if Cut.happened:
+            return None
         outside = {name: described(space.get(name)) for name in names if name != self.name}
         return result, world.trace, described(positional), described(keywords), outside
 
