@@ -3,10 +3,11 @@
     cargo build -p twincell-prove --example prove
     python -m tests.measure.prove_attack [--executions N] [--prover PROGRAM] [--show] FILE...
 
-A file is a list of changes as `twincell study` reads it (`.jsonl`: old, new, function, label), or a table of pairs of the
-prover's tests (`.txt`). A folder is a package: its functions are rewritten by all rules of `metamorphic`, as often as
-`--rewritings` says. Values of types that a proof does not name are objects that log whatever is done with them, answer by
-chance, and fail now and then. Both versions get equal chances, so what they return, raise and log must be equal.
+A file is a list of changes as `twincell study` reads it (`.jsonl`: old, new, function, label), or a table of pairs of
+the prover's tests (`.txt`). A folder is a package: its functions are rewritten by all rules of `metamorphic`, as often
+as `--rewritings` says. Values of types that a proof does not name are objects that log whatever is done with them,
+answer by chance, and fail now and then. Both versions get equal chances, so what they return, raise and log must be
+equal.
 """
 
 import argparse
@@ -29,16 +30,34 @@ from typing import Any
 ROOT = Path(__file__).parents[2]
 PROVER = ROOT / "target" / "debug" / "examples" / "prove"
 #: How many operations of hostile objects one execution may have, and how long it may take without any.
-MOST_OPERATIONS, SECONDS = 120, 0.5
+MOST_OPERATIONS, SECONDS = 120, 0.03
 #: How often an execution may be cut before a pair is left.
-MOST_CUT = 20
+MOST_CUT = 6
 FAILURES = (ValueError, KeyError, IndexError, TypeError, AttributeError, ZeroDivisionError, RuntimeError, OSError)
 #: Builtins that reach out, or into frames.
-REPLACED = ("open", "input", "exec", "eval", "compile", "breakpoint", "exit", "quit", "help", "id", "print", "memoryview")
+REPLACED = (
+    "open",
+    "input",
+    "exec",
+    "eval",
+    "compile",
+    "breakpoint",
+    "exit",
+    "quit",
+    "help",
+    "id",
+    "print",
+    "memoryview",
+)
 
 
 class Cut(BaseException):
-    """An execution that takes too long."""
+    """An execution that takes too long. The code may catch it, so it is noted, too."""
+
+    happened = False
+
+    def __init__(self) -> None:
+        Cut.happened = True
 
 
 class World:
@@ -175,7 +194,29 @@ def described(value: Any, depth: int = 0) -> Any:
 
 def scalar(draw: random.Random) -> Any:
     return draw.choice(
-        (None, True, False, 0, 1, -1, 2, 3, 7, 10**20, 0.0, -0.0, 1.5, float("nan"), float("inf"), "", "a", "ab", "1", " x ", b"a")
+        (
+            None,
+            True,
+            False,
+            0,
+            1,
+            -1,
+            2,
+            3,
+            7,
+            10**20,
+            0.0,
+            -0.0,
+            1.5,
+            float("nan"),
+            float("inf"),
+            "",
+            "a",
+            "ab",
+            "1",
+            " x ",
+            b"a",
+        )
     )
 
 
@@ -185,7 +226,9 @@ def of_class(name: str, draw: random.Random) -> Any:
     inner = inner.removesuffix("]")
     match head:
         case "int":
-            return draw.choice((0, 1, -1, 2, 3, 4, 5, 7, 8, 10, -2, -3, 12, 100, 400, draw.randrange(-50, 50), 2**40 + 1))
+            return draw.choice(
+                (0, 1, -1, 2, 3, 4, 5, 7, 8, 10, -2, -3, 12, 100, 400, draw.randrange(-50, 50), 2**40 + 1)
+            )
         case "bool":
             return draw.random() < 0.5
         case "float":
@@ -229,11 +272,14 @@ class Runner:
             for node in ast.walk(handler.type)
             if isinstance(node, ast.Name)
         }
-        self.exceptions = {one for one in self.names if one in caught or one.endswith(("Error", "Exception", "Warning"))}
+        self.exceptions = {
+            one for one in self.names if one in caught or one.endswith(("Error", "Exception", "Warning"))
+        }
 
     def run(self, seed: int, types: dict[str, str], names: list[str]) -> Any:
         """What it did; nothing if it was cut. Both versions get the same names."""
         world = World(seed)
+        Cut.happened = False
         space: dict[str, Any] = {}
         replaced = dict(vars(builtins))
         for name in REPLACED:
@@ -257,6 +303,8 @@ class Runner:
             return None
         except BaseException as error:
             result = ("raised", described(error))
+        if Cut.happened:
+            return None
         outside = {name: described(space.get(name)) for name in names if name != self.name}
         return result, world.trace, described(positional), described(keywords), outside
 
@@ -275,7 +323,11 @@ class Runner:
             positional += [world.value() for _ in range(world.draw.randrange(3))]
         # The same list may come twice.
         alike = [one for one in positional if type(one) is list]
-        if len(alike) > 1 and len({types.get(parameter.arg) for parameter in own.args}) == 1 and world.draw.random() < 0.2:
+        if (
+            len(alike) > 1
+            and len({types.get(parameter.arg) for parameter in own.args}) == 1
+            and world.draw.random() < 0.2
+        ):
             positional = [alike[0] if type(one) is list else one for one in positional]
         keywords = {parameter.arg: value(parameter) for parameter in own.kwonlyargs}
         if own.kwarg and world.draw.random() < 0.6:
@@ -327,22 +379,29 @@ def attack(pair: dict[str, Any], answer: dict[str, Any], executions: int) -> tup
     old.exceptions = new.exceptions = old.exceptions | new.exceptions
     compared = cut = 0
     for seed in range(executions):
-        signal.setitimer(signal.ITIMER_REAL, SECONDS)
-        try:
-            results = [runner.run(seed, types, names) for runner in (old, new)]
-        except (Cut, MemoryError, RecursionError):
-            results = [None, None]
-        finally:
-            signal.setitimer(signal.ITIMER_REAL, 0)
+        results = _both(old, new, seed, types, names)
         if None in results:
             cut += 1
-            if cut > MOST_CUT and cut > compared:
+            if cut > MOST_CUT and cut * 4 > compared:
                 break
             continue
         compared += 1
         if results[0] != results[1]:
             return compared, cut, seed
     return compared, cut, None
+
+
+def _both(old: Runner, new: Runner, seed: int, types: dict[str, str], names: list[str]) -> list[Any]:
+    try:
+        # It goes off again and again, since the code may have a loop without an end in a `finally`.
+        signal.setitimer(signal.ITIMER_REAL, SECONDS, SECONDS)
+        try:
+            return [runner.run(seed, types, names) for runner in (old, new)]
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+    except (Cut, MemoryError, RecursionError):
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        return [None, None]
 
 
 def _function(text: str, name: str) -> str:
@@ -433,7 +492,8 @@ def rewritten(folder: Path, rewritings: int, seed: int) -> list[dict[str, Any]]:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("files", nargs="+", type=Path)
+    parser.add_argument("files", nargs="*", type=Path)
+    parser.add_argument("--random", type=int, default=0, help="so many pairs of random functions, too")
     parser.add_argument("--executions", type=int, default=10_000)
     parser.add_argument("--prover", type=Path, default=PROVER)
     parser.add_argument("--rewritings", type=int, default=20, help="of each rule in each folder")
@@ -442,6 +502,11 @@ def main() -> int:
     arguments = parser.parse_args()
     warnings.simplefilter("ignore")
     tables = [read(path, arguments.rewritings, arguments.seed) for path in arguments.files]
+    if arguments.random:
+        from .random_pairs import pairs as random_pairs
+
+        arguments.files.append(Path("random"))
+        tables.append(random_pairs(arguments.random, arguments.seed))
     all_found = [answers(pairs, arguments.prover) for pairs in tables]
     # What is attacked may not take all memory.
     resource.setrlimit(resource.RLIMIT_AS, (2 << 30, 2 << 30))
@@ -462,7 +527,7 @@ def main() -> int:
                     print(textwrap.indent(_function(pair[side], pair["function"]), "    "), "\n")
             elif pair["label"] == "changing" and arguments.show:
                 print(f"labelled changing, proved and not refuted: {pair['id']}")
-        for label in ("preserving", "changing"):
+        for label in sorted({pair["label"] for pair in pairs}, reverse=True):
             proved, unknown = table[label, "equivalent"], table[label, "unknown"]
             print(f"{path.name}: {label}: {proved} of {proved + unknown} proved")
         print(f"{path.name}: {executions} executions compared, {cuts} cut, {refuted} proofs refuted so far")

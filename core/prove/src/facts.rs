@@ -37,6 +37,9 @@ impl Facts {
             }
             Operator::IsZero => {
                 let number = terms.arguments(condition)[0];
+                if let Some(divides) = self.divides(terms, number) {
+                    return Some(divides);
+                }
                 let negative = terms.negate(number);
                 match (self.order(terms, number), self.order(terms, negative)) {
                     (Some(true), Some(true)) => Some(true),
@@ -47,6 +50,29 @@ impl Facts {
             Operator::Pure(name) if name == "is" => self.distinct(terms, condition),
             _ => None,
         }
+    }
+
+    /// What is divisible by 400 is divisible by 4, and what is not divisible by 4 is not divisible by 400.
+    fn divides(&self, terms: &Terms, remainder: Term) -> Option<bool> {
+        let parts = |term: Term| match (terms.operator(term), terms.arguments(term)) {
+            (Operator::Pure(name), [number, by]) if name == "%" => Some((*number, terms.as_int(*by)?)),
+            _ => None,
+        };
+        let (number, by) = parts(remainder)?;
+        self.truths.iter().find_map(|(fact, holds)| {
+            if *terms.operator(*fact) != Operator::IsZero {
+                return None;
+            }
+            let (other_number, other) = parts(terms.arguments(*fact)[0])?;
+            if other_number != number || by <= 0 || other <= 0 {
+                return None;
+            }
+            match holds {
+                true if other % by == 0 => Some(true),
+                false if by % other == 0 => Some(false),
+                _ => None,
+            }
+        })
     }
 
     /// A value that is `None` is not `True`.
@@ -128,9 +154,8 @@ impl Facts {
 
     /// Takes a condition as given. None if it cannot be; otherwise what is now to be replaced by what it equals.
     pub fn assume(&mut self, terms: &mut Terms, condition: Term, value: bool) -> Option<Replaced> {
-        match self.decide(terms, condition) {
-            Some(known) => return (known == value).then(Replaced::new),
-            None => {}
+        if let Some(known) = self.decide(terms, condition) {
+            return (known == value).then(Replaced::new);
         }
         if let Operator::Not = terms.operator(condition) {
             let inner = terms.arguments(condition)[0];
@@ -140,8 +165,6 @@ impl Facts {
         let mut replaced = Replaced::new();
         if value {
             self.equalities(terms, condition, &mut replaced);
-        } else if let Operator::AtMostZero = terms.operator(condition) {
-            // p >= 1; nothing is equal.
         }
         if let Operator::AtMostZero = terms.operator(condition) {
             let number = terms.arguments(condition)[0];

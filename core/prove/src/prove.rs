@@ -136,8 +136,19 @@ fn attempt(
         slots[..parameters.len()].copy_from_slice(&parameters);
         Side { block: 0, step: 0, slots, objects: BTreeMap::new(), heap, crosses: false, ended: None }
     });
-    let context =
-        Context { terms, names, own_names, rules: BTreeSet::new(), assumptions: BTreeSet::new(), is_plausible: true };
+    let mut containers = BTreeSet::new();
+    types.iter().for_each(|(_, class)| class.containers(&mut containers));
+    let parameters: Vec<Type> = types.iter().map(|(_, class)| class.clone()).collect();
+    let context = Context {
+        terms,
+        names,
+        own_names,
+        parameters,
+        containers,
+        rules: BTreeSet::new(),
+        assumptions: BTreeSet::new(),
+        is_plausible: true,
+    };
     let mut walk = Walk { context, programs, relations: Vec::new(), steps: 0 };
     match walk.run(Joint::new(sides)) {
         Ok(()) => {

@@ -1,5 +1,7 @@
 //! The exact types that terms are known to have.
 
+use std::collections::BTreeSet;
+
 use crate::constant::Constant;
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -63,6 +65,17 @@ impl Type {
     /// Whether it is one class of values that is never `None`, a truth, or of a class of the user.
     pub fn is_exact(&self) -> bool {
         !matches!(self, Type::Any | Type::MaybeUnbound | Type::Drawn | Type::Never)
+    }
+
+    /// The types of containers in a type, itself included.
+    pub fn containers(&self, found: &mut BTreeSet<Type>) {
+        let inner: &[&Type] = match self {
+            Type::List(item) => &[item],
+            Type::Dict(key, value) => &[key, value],
+            _ => return,
+        };
+        found.insert(self.clone());
+        inner.iter().for_each(|class| class.containers(found));
     }
 
     /// Of an annotation such as `int` or `list[str]`.

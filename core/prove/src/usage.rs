@@ -46,14 +46,8 @@ impl<'e> SourceOrderVisitor<'e> for Visitor {
                 uses.as_sequence = true;
                 uses.as_dict |= node.slice.is_string_literal_expr();
             }),
-            Expr::Call(node) => {
-                if node
-                    .func
-                    .as_name_expr()
-                    .is_some_and(|name| matches!(name.id.as_str(), "len" | "sorted" | "sum" | "list"))
-                {
-                    node.arguments.args.iter().for_each(|argument| self.note(argument, |uses| uses.as_sequence = true));
-                }
+            Expr::Call(node) if node.func.as_name_expr().is_some_and(|name| takes_sequences(&name.id)) => {
+                node.arguments.args.iter().for_each(|argument| self.note(argument, |uses| uses.as_sequence = true));
             }
             Expr::Attribute(node) => self.note(&node.value, |uses| match node.attr.as_str() {
                 "append" | "extend" | "pop" | "insert" => uses.as_sequence = true,
@@ -80,6 +74,10 @@ impl<'e> SourceOrderVisitor<'e> for Visitor {
         }
         source_order::walk_expr(self, expr);
     }
+}
+
+fn takes_sequences(builtin: &str) -> bool {
+    matches!(builtin, "len" | "sorted" | "sum" | "list")
 }
 
 /// What to try for parameters without a type: as used, with lists of anything, of numbers and of texts, then texts for

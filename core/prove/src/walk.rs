@@ -14,7 +14,7 @@ use crate::result::{Reason, Rule, Unknown};
 use crate::state::{Ended, Side};
 use crate::term::Term;
 use crate::types::Type;
-use crate::unify::{Bijection, Comparison};
+use crate::unify::{Bijection, Comparison, objects};
 
 /// How many steps of both versions are followed in all, and how many terms are made.
 const MAX_STEPS: usize = 120_000;
@@ -99,6 +99,9 @@ impl Walk<'_> {
                         _ => return Err(self.fail(&joint, Reason::Ends)),
                     };
                     let [a, b] = values;
+                    if self.shows_itself(&joint, &[a]) {
+                        return Err(self.fail(&joint, Reason::Results));
+                    }
                     match self.compare(&joint, &[a], &[b]) {
                         Comparison::Same(_) => {}
                         Comparison::Unclear(condition) => self.fork(joint, condition, waiting),
@@ -111,6 +114,20 @@ impl Walk<'_> {
                     Pause::Effect { operation: other, arguments: others, to: also_to, class: other_class },
                 ) => {
                     if operation != other || arguments.len() != others.len() {
+                        return Err(self.fail(&joint, Reason::Operations));
+                    }
+                    // The last argument is what is being handled.
+                    if let (Operation::Call { layout }, [callee, given @ .., _]) = (&operation, &arguments[..])
+                        && self.is_restricted()
+                        && *callee == self.context.itself()
+                    {
+                        if !self.context.is_induction(layout, given, joint.sides[0].heap) {
+                            return Err(self.fail(&joint, Reason::Operations));
+                        }
+                        if others[0] != *callee || self.shows_itself(&joint, &arguments[1..]) {
+                            return Err(self.fail(&joint, Reason::Operations));
+                        }
+                    } else if self.shows_itself(&joint, &arguments) {
                         return Err(self.fail(&joint, Reason::Operations));
                     }
                     match self.compare(&joint, &arguments, &others) {
@@ -299,6 +316,33 @@ impl Walk<'_> {
             }
             side.step += 1;
         }
+    }
+
+    /// Whether the proof is for some types of arguments only.
+    fn is_restricted(&self) -> bool {
+        self.context.parameters.iter().any(|class| !matches!(class, Type::Any | Type::Tuple))
+    }
+
+    /// Whether others get to know the function itself, which they may call on arguments for which nothing is proved.
+    fn shows_itself(&mut self, joint: &Joint, values: &[Term]) -> bool {
+        if !self.is_restricted() || !self.context.rules.contains(&Rule::Recursion) {
+            return false;
+        }
+        let itself = self.context.itself();
+        let side = &joint.sides[0];
+        let mut found = Vec::new();
+        let mut all = values.to_vec();
+        all.push(side.heap);
+        all.iter().for_each(|value| objects(&self.context.terms, *value, &mut found));
+        let mut index = 0;
+        while let Some(object) = found.get(index).copied() {
+            index += 1;
+            let fields =
+                side.object(&self.context.terms, object).map(|object| object.fields.clone()).unwrap_or_default();
+            fields.iter().for_each(|field| objects(&self.context.terms, *field, &mut found));
+            all.extend(fields);
+        }
+        all.iter().any(|value| self.context.terms.mentions(*value, itself))
     }
 
     /// Whether values of both versions are equal on this path, and the state that everybody sees is, too.

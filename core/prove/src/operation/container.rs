@@ -258,11 +258,13 @@ impl Context<'_> {
     /// A change of a container that everybody sees.
     fn write(&mut self, side: &mut Side, kind: &'static str, arguments: &[Term]) {
         let terms = &mut self.terms;
-        let fits = |class: &Type, term: Term| *class == Type::Any || class == terms.class(term);
+        // Another name may stand for the same container with another type, such as for an empty list.
         let keeps_types = *terms.class(side.heap) == Type::Heap(true)
+            && self.containers.len() == 1
+            && self.containers.contains(terms.class(arguments[0]))
             && match terms.class(arguments[0]) {
-                Type::List(item) => arguments.last().is_some_and(|value| fits(item, *value)),
-                Type::Dict(key, value) => fits(key, arguments[1]) && fits(value, arguments[2]),
+                Type::List(item) => arguments.last().is_some_and(|value| **item == *terms.class(*value)),
+                Type::Dict(key, value) => **key == *terms.class(arguments[1]) && **value == *terms.class(arguments[2]),
                 _ => false,
             };
         let arguments = [&[side.heap][..], arguments].concat();

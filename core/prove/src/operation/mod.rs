@@ -36,6 +36,9 @@ pub(crate) struct Context<'a> {
     pub names: &'a dyn Names,
     /// The name under which each version calls itself.
     pub own_names: [&'a str; 2],
+    /// The types that the parameters are taken to have, and those of them that are containers.
+    pub parameters: Vec<Type>,
+    pub containers: BTreeSet<Type>,
     pub rules: BTreeSet<Rule>,
     pub assumptions: BTreeSet<Assumption>,
     /// Whether all values of known types were used in a way in which their types can be used.
@@ -57,6 +60,22 @@ pub(crate) use decide;
 const EFFECT: Outcome = Outcome::Effect(Type::Any);
 
 impl Context<'_> {
+    /// The function itself, as its name stands for it.
+    pub fn itself(&mut self) -> Term {
+        self.terms.intern(Operator::Name("<itself>".to_string()), &[], Type::Any)
+    }
+
+    /// Whether the function calls itself on arguments of the types for which it is being proved, which induction needs.
+    pub fn is_induction(&self, layout: &[String], given: &[Term], heap: Term) -> bool {
+        let has_containers = !self.containers.is_empty();
+        layout.iter().all(String::is_empty)
+            && given.len() <= self.parameters.len()
+            && (!has_containers || *self.terms.class(heap) == Type::Heap(true))
+            && given.iter().zip(&self.parameters).all(|(value, class)| {
+                *class == Type::Any || (class == self.terms.class(*value) && self.terms.as_object(*value).is_none())
+            })
+    }
+
     pub fn evaluate(
         &mut self,
         which: usize,
@@ -173,7 +192,7 @@ impl Context<'_> {
         match self.names.meaning(name) {
             _ if name == self.own_names[which] && self.names.calls_itself() => {
                 self.rules.insert(Rule::Recursion);
-                Outcome::Value(self.terms.intern(Operator::Name("<itself>".to_string()), &[], Type::Any))
+                Outcome::Value(self.itself())
             }
             Meaning::Builtin => match name {
                 "NotImplemented" | "Ellipsis" | "__debug__" => EFFECT,
