@@ -1,4 +1,5 @@
 //! Analyzes the Python files of two folders, and prints how long that takes and how many statements are in which state.
+//! With `AS_JSON` in the environment, it prints the whole result as JSON.
 //! With `INSIDE_ONLY` in the environment, no impact goes on through state outside of the project. With a third argument, it prints the statements and chains of functions whose name has it.
 //!
 //! `cargo run --release -p twincell-impact --example versions -- OLD NEW [FUNCTION]`
@@ -23,6 +24,18 @@ fn main() {
         calls(&project);
         project
     });
+    if std::env::var_os("AS_JSON").is_some() {
+        let found = impact_levels(
+            &old,
+            &new,
+            &Entries::default(),
+            &ImpactOptions::default(),
+            &NoProver,
+            &|| false,
+            &mut |_| std::ops::ControlFlow::Continue(()),
+        );
+        return println!("{}", serde_json::to_string(&found).unwrap_or_default());
+    }
     println!("{lines} lines: the calls of both versions in {:.1?}", start.elapsed());
     let start = Instant::now();
     let outside = std::env::var_os("INSIDE_ONLY").is_none();

@@ -167,8 +167,8 @@ pub(crate) struct Equivalences {
     pub summary: FxHashSet<VariableId>,
     /// Those of them that a prover showed.
     pub proved: FxHashSet<VariableId>,
-    /// Writes of globals that the other version does not have and that always have one constant. Their readers read the
-    /// constant, or they are changed.
+    /// Accesses of globals that carry no impact, because who reads them reads a known constant or is changed: writes of
+    /// globals with one constant that the other version does not have, and reads before the second write.
     pub silent: FxHashSet<(NodeId, VariableId)>,
 }
 
@@ -290,18 +290,19 @@ impl Relations {
     pub fn impact(&self, equivalences: &Equivalences) -> Derived {
         let from = &self.rules;
         let runs = |node: &NodeId| self.is_reached[node.index()];
+        let is_heard = |access: &&(NodeId, VariableId)| !equivalences.silent.contains(access);
         let mut rules = Rules {
-            rvars: from.rvars.clone(),
+            rvars: from.rvars.iter().filter(is_heard).copied().collect(),
             wvars: from.wvars.clone(),
-            stores: from.stores.iter().filter(|store| !equivalences.silent.contains(store)).copied().collect(),
-            argument: from.argument.clone(),
+            stores: from.stores.iter().filter(is_heard).copied().collect(),
+            argument: from.argument.iter().filter(is_heard).copied().collect(),
             branching: from.branching.clone(),
             control_dependent: from.control_dependent.clone(),
             call_site: from.call_site.clone(),
             in_formal: from.in_formal.clone(),
             out_formal: from.out_formal.clone(),
             shared: from.shared.clone(),
-            in_actual: from.in_actual.clone(),
+            in_actual: from.in_actual.iter().filter(|(w, _, n)| is_heard(&&(*n, *w))).copied().collect(),
             out_actual: from.out_actual.clone(),
             depends_on_node: from.depends_on_node.clone(),
             depends_on_var: from.depends_on_var.clone(),

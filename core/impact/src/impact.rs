@@ -83,6 +83,8 @@ pub fn impact_levels(
         old: reached(&programs.old, &mapping.old, entries),
         new: reached(&programs.new, &mapping.new, entries),
     };
+    let once =
+        PerSide { old: once(&programs.old, entries, &reached.old), new: once(&programs.new, entries, &reached.new) };
     let relations = PerSide {
         old: Relations::of(&programs.old, &mapping.old, options.outside, &reached.old),
         new: Relations::of(&programs.new, &mapping.new, options.outside, &reached.new),
@@ -110,7 +112,8 @@ pub fn impact_levels(
             is_partial = true;
             break;
         }
-        let known = equivalences.get_or_insert_with(|| infer(&joined.programs, &joined.mapping, &relations, &changed));
+        let known =
+            equivalences.get_or_insert_with(|| infer(&joined.programs, &joined.mapping, &relations, &once, &changed));
         let (programs, mut asked) = (&joined.programs, 0);
         let proved = prove(programs, &changed, known, &mut |one, other| {
             asked += 1;
@@ -173,6 +176,15 @@ fn reached(program: &Program, counterparts: &Counterparts, entries: &Entries) ->
         }
     }
     Reached { procedures, starts }
+}
+
+/// The entries that nothing calls: an execution runs one of them, once.
+fn once(program: &Program, entries: &Entries, reached: &Reached) -> Vec<ProcedureId> {
+    if entries.0.is_empty() {
+        return Vec::new();
+    }
+    let is_called = |one: &ProcedureId| program.call_sites.iter().any(|site| site.callee == *one);
+    reached.starts.iter().copied().filter(|one| !is_called(one)).collect()
 }
 
 /// What was derived of both versions.

@@ -8,7 +8,7 @@
 //!
 //! A statement that is not impacted reads the same sequence of values in both versions, provided that what [`Unsound`] lists
 //! does not matter, that no operation and no import fails outside of a `try`, that what is declared a number, a text or a truth
-//! value is one, that both versions end and import the same modules in any order,
+//! value is one (and `x + 0` the same value as an `int`), that both versions end and import the same modules in any order,
 //! that libraries write attributes of a project's objects only through their methods, and that containers which an object of a
 //! library holds are changed through that object alone. Deliberately absent: running anything, and sentences.
 //!

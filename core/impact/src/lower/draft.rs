@@ -375,6 +375,10 @@ impl<'w, 'a> Builder<'w, 'a> {
         }
     }
 
+    pub fn is_in_loop(&self) -> bool {
+        self.contexts.iter().any(|context| matches!(context, Context::Loop { .. }))
+    }
+
     /// Whether a `break` or `return` here ends a `for` loop early.
     pub fn ends_iteration(&self, jump: Jump) -> bool {
         let mut loops = self.contexts.iter().rev().filter_map(|context| match context {

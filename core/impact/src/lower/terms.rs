@@ -1,7 +1,7 @@
 //! Expressions as terms: what a value is made of, whatever its text. What is not described has no term, and is the same in
 //! another version only where its text is.
 
-use ruff_python_ast::{CmpOp, Expr, ExprCall};
+use ruff_python_ast::{CmpOp, Expr, ExprCall, Number};
 use ruff_text_size::Ranged;
 
 use super::arguments::{Argument, ArgumentKind};
@@ -49,6 +49,9 @@ impl<'a> Builder<'_, 'a> {
                 Term::Apply(Operator::plain("slice"), parts)
             }
             Expr::Tuple(node) => Term::Apply(Operator::plain(("tuple", node.elts.len())), self.terms(&node.elts)?),
+            Expr::BinOp(node) if is_zero(&node.right) && self.is_whole_number(&node.left) && is_sum(node.op) => {
+                self.term(&node.left)?
+            }
             Expr::BinOp(node) => {
                 let parts = vec![self.term(&node.left)?, self.term(&node.right)?];
                 Term::Apply(failing(hash_of(("binary", node.op.as_str()))), parts)
@@ -76,6 +79,20 @@ impl<'a> Builder<'_, 'a> {
             }
             _ => return None,
         })
+    }
+
+    /// Whether an expression is a parameter that is declared a whole number and was not assigned before.
+    fn is_whole_number(&mut self, expr: &Expr) -> bool {
+        let Expr::Name(name) = expr else { return false };
+        let Some(parameters) = self.world.declared.procedures[self.procedure.index()].parameters() else {
+            return false;
+        };
+        let [place @ Place::Local(_)] = self.read_name(&name.id)[..] else { return false };
+        let mut all = parameters.posonlyargs.iter().chain(&parameters.args).chain(&parameters.kwonlyargs);
+        let annotation = all.find(|one| one.name().as_str() == name.id.as_str()).and_then(|one| one.annotation());
+        let is_declared = matches!(annotation, Some(Expr::Name(kind)) if kind.id == "int");
+        let writes = self.draft.nodes.iter().filter(|node| node.writes.contains(&place));
+        is_declared && !self.is_in_loop() && writes.count() == 1
     }
 
     fn terms(&mut self, all: &'a [Expr]) -> Option<Vec<Term<Place>>> {
@@ -107,4 +124,12 @@ impl<'a> Builder<'_, 'a> {
         }
         Some(Term::Apply(Operator::acting(("call", kinds)), parts))
     }
+}
+
+fn is_zero(expr: &Expr) -> bool {
+    matches!(expr, Expr::NumberLiteral(node) if matches!(&node.value, Number::Int(value) if value.as_u64() == Some(0)))
+}
+
+fn is_sum(operator: ruff_python_ast::Operator) -> bool {
+    matches!(operator, ruff_python_ast::Operator::Add | ruff_python_ast::Operator::Sub)
 }

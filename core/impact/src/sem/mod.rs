@@ -58,11 +58,12 @@ pub(crate) fn changed_pairs(programs: &PerSide<Program>, mapping: &Mapping) -> V
     pairs
 }
 
-/// What is equivalent, where these pairs of procedures are looked into.
+/// What is equivalent, where these pairs of procedures are looked into. The procedures of `once` run once.
 pub(crate) fn infer(
     programs: &PerSide<Program>,
     mapping: &Mapping,
     relations: &PerSide<Relations>,
+    once: &PerSide<Vec<ProcedureId>>,
     analyzed: &[(ProcedureId, ProcedureId)],
 ) -> PerSide<Equivalences> {
     let mut found =
@@ -76,9 +77,11 @@ pub(crate) fn infer(
         found[side].changed.retain(|(node, _)| !inside[side].contains(&program.nodes[node.index()].procedure));
     }
     let sites = PerSide { old: sites(&programs.old), new: sites(&programs.new) };
-    let stable = Stable::of(programs);
+    let stable = Stable::of(programs, once);
     for side in [Side::Old, Side::New] {
         found[side].silent = stable.one_sided(programs, side);
+        let is_inside = |node: NodeId| inside[side].contains(&programs[side].nodes[node.index()].procedure);
+        found[side].silent.extend(stable.silent_reads(side).into_iter().filter(|(node, _)| is_inside(*node)));
     }
     for (old, new) in analyzed {
         let site = Site { programs, mapping, relations, sites: &sites };
@@ -150,7 +153,9 @@ fn procedure(
             }
             continue;
         }
-        let by_arguments = pair.agrees && node.frame.is_some_and(&is_congruent);
+        let by_arguments = pair.agrees
+            && node.frame.is_some_and(&is_congruent)
+            && node.inputs.iter().any(|(_, items)| !is_congruent(*items));
         for (side, id) in [(Side::Old, old), (Side::New, new)] {
             if by_arguments {
                 let differing =

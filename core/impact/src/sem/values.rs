@@ -37,15 +37,18 @@ pub(super) struct PairItems {
     pub inputs: Vec<((VariableId, VariableId), (ItemId, ItemId))>,
 }
 
-/// Globals that one statement of a module's body gives their only value.
+/// Globals whose values are known where they are read.
 #[derive(Debug, Default)]
 pub(super) struct Stable {
+    /// Those that one statement of a module's body gives their only value, with this if it is a constant.
     globals: PerSide<FxHashMap<Shared, Option<u64>>>,
+    /// The reads of other ones that surely come before the second write: the constant that the module's body gave.
+    initial: PerSide<FxHashMap<(NodeId, VariableId), u64>>,
 }
 
 impl Stable {
     /// Each global of a version that is written once, with its value if that is a constant.
-    pub fn of(programs: &PerSide<Program>) -> Self {
+    pub fn of(programs: &PerSide<Program>, once: &PerSide<Vec<ProcedureId>>) -> Self {
         let mut stable = Self::default();
         for side in [Side::Old, Side::New] {
             let program = &programs[side];
@@ -58,22 +61,29 @@ impl Stable {
                 }
             }
             for (variable, writers) in writers {
-                let ([writer], Variable::Shared(shared)) = (&writers[..], &program.variables[variable.index()]) else {
-                    continue;
-                };
-                let node = &program.nodes[writer.index()];
-                let procedure = &program.procedures[node.procedure.index()];
+                let Variable::Shared(shared) = &program.variables[variable.index()] else { continue };
                 let Shared::Global(path, _) = shared else { continue };
                 // The body of its own module, where nothing but the entry decides.
-                let is_once = procedure.qualname.is_empty()
-                    && procedure.path == *path
-                    && node.controls.iter().all(|(branch, _)| program.nodes[branch.index()].role == Role::Entry);
-                if is_once {
-                    let value = match &node.term {
-                        Some(Term::Constant(hash)) => Some(*hash),
-                        _ => None,
-                    };
+                let is_first = |writer: &&NodeId| {
+                    let node = &program.nodes[writer.index()];
+                    let procedure = &program.procedures[node.procedure.index()];
+                    let is_entry = |branch: NodeId| program.nodes[branch.index()].role == Role::Entry;
+                    procedure.qualname.is_empty()
+                        && procedure.path == *path
+                        && node.controls.iter().all(|(branch, _)| is_entry(*branch))
+                };
+                let first: Vec<&NodeId> = writers.iter().filter(is_first).collect();
+                let [first] = first[..] else { continue };
+                let value = match &program.nodes[first.index()].term {
+                    Some(Term::Constant(hash)) => Some(*hash),
+                    _ => None,
+                };
+                if writers.len() == 1 {
                     stable.globals[side].insert(shared.clone(), value);
+                } else if let Some(value) = value {
+                    let later: Vec<NodeId> = writers.iter().copied().filter(|one| one != first).collect();
+                    let reads = before(program, &once[side], variable, &later);
+                    stable.initial[side].extend(reads.into_iter().map(|node| ((node, variable), value)));
                 }
             }
         }
@@ -102,8 +112,16 @@ impl Stable {
         found
     }
 
-    /// The value that reads of a variable give at any time, if there is one.
-    fn value(&self, side: Side, shared: &Shared) -> Option<u64> {
+    /// The reads that give a constant although others write the variable.
+    pub fn silent_reads(&self, side: Side) -> FxHashSet<(NodeId, VariableId)> {
+        self.initial[side].keys().copied().collect()
+    }
+
+    /// The value that a node reads in a variable, if it does not depend on time.
+    fn value(&self, side: Side, shared: &Shared, variable: VariableId, reader: NodeId) -> Option<u64> {
+        if let Some(constant) = self.initial[side].get(&(reader, variable)) {
+            return Some(*constant);
+        }
         match self.globals[side].get(shared)? {
             Some(constant) => Some(*constant),
             None => Some(hash_of(("global", shared))),
@@ -221,18 +239,17 @@ impl<'g, 'p> Graph<'g, 'p> {
         for call in self.site.calls(Side::Old, pair.old) {
             let same = |one: &&crate::program::CallSite| self.site.as_old(Side::New, one.callee) == Some(call.callee);
             let Some(counterpart) = self.site.calls(Side::New, pair.new).find(same) else { continue };
-            for (at, (formal, reads)) in call.inputs.iter().enumerate() {
+            for (at, (formal, _)) in call.inputs.iter().enumerate() {
                 let name = input_name(&programs.old, *formal);
                 let same = |(input, _): &(VariableId, Vec<VariableId>)| input_name(&programs.new, *input) == name;
                 let Some(to) = counterpart.inputs.iter().position(same) else { continue };
-                let (other, theirs) = &counterpart.inputs[to];
+                let (other, _) = &counterpart.inputs[to];
                 let terms = (call.terms.get(at).cloned().flatten(), counterpart.terms.get(to).cloned().flatten());
                 let items = match terms {
                     (Some(ours), Some(theirs)) => {
                         (self.term(Side::Old, &ours, pair.old), self.term(Side::New, &theirs, pair.new))
                     }
                     // What arrives is no single value: it is the same if the whole call is.
-                    _ if reads.is_empty() && theirs.is_empty() => continue,
                     _ => action,
                 };
                 found.inputs.push(((*formal, *other), items));
@@ -339,7 +356,7 @@ impl<'g, 'p> Graph<'g, 'p> {
     fn is_timed(&self, side: Side, id: NodeId) -> bool {
         let program = &self.site.programs[side];
         program.nodes[id.index()].reads.iter().any(|one| match &program.variables[one.index()] {
-            Variable::Shared(shared) => self.stable.value(side, shared).is_none(),
+            Variable::Shared(shared) => self.stable.value(side, shared, *one, id).is_none(),
             _ => false,
         })
     }
@@ -349,7 +366,7 @@ impl<'g, 'p> Graph<'g, 'p> {
         let program = &self.site.programs[side];
         match &program.variables[variable.index()] {
             Variable::Shared(shared) => {
-                if let Some(value) = self.stable.value(side, shared) {
+                if let Some(value) = self.stable.value(side, shared, variable, reader) {
                     return self.add(value, Vec::new());
                 }
                 match self.moment(side, reader) {
@@ -454,14 +471,13 @@ impl<'g, 'p> Graph<'g, 'p> {
             for (output, _) in call.outputs.iter().filter(|(_, to)| *to == variable) {
                 let Variable::Output(_, output) = &program.variables[output.index()] else { continue };
                 outputs.push(Output::ALL.iter().position(|one| one == output));
-                for (at, (formal, reads)) in call.inputs.iter().enumerate() {
+                for (at, (formal, _)) in call.inputs.iter().enumerate() {
                     let name = input_name(program, *formal).unwrap_or_default();
                     if !self.site.depends(side, call, *output, name) {
                         continue;
                     }
                     let item = match call.terms.get(at).and_then(Option::as_ref) {
                         Some(term) => self.term(side, term, writer),
-                        None if reads.is_empty() => continue,
                         None => self.action(side, writer),
                     };
                     let name = hash_of(("input", name));
@@ -595,6 +611,53 @@ fn classes(items: &[Item]) -> Option<Vec<u32>> {
         count = known.len();
     }
     None
+}
+
+/// The nodes of procedures that run once and read a variable before any of its later writers may run.
+fn before(program: &Program, once: &[ProcedureId], variable: VariableId, later: &[NodeId]) -> Vec<NodeId> {
+    let mut writing: FxHashSet<ProcedureId> = later.iter().map(|node| program.nodes[node.index()].procedure).collect();
+    loop {
+        let callers = program.call_sites.iter().filter(|site| writing.contains(&site.callee));
+        let callers: Vec<_> = callers.map(|site| program.nodes[site.node.index()].procedure).collect();
+        let count = writing.len();
+        writing.extend(callers);
+        if writing.len() == count {
+            break;
+        }
+    }
+    // What modules call when they are imported comes first.
+    if writing.iter().any(|one| program.procedures[one.index()].qualname.is_empty()) {
+        return Vec::new();
+    }
+    let mut found = Vec::new();
+    for procedure in once {
+        let nodes = program.procedures[procedure.index()].nodes.clone();
+        let calls = program.call_sites.iter().filter(|site| writing.contains(&site.callee)).map(|site| site.node.0);
+        let first = later.iter().map(|node| node.0).chain(calls).filter(|node| nodes.contains(node)).min();
+        // Nodes stand in the order of the text, which only loops turn back.
+        let end = first.unwrap_or(nodes.end);
+        let reads = (nodes.start..end).map(NodeId).filter(|node| program.nodes[node.index()].reads.contains(&variable));
+        found.extend(reads.filter(|node| !is_repeated(program, *node)));
+    }
+    found
+}
+
+/// Whether a node may run more than once in one run of its procedure.
+fn is_repeated(program: &Program, node: NodeId) -> bool {
+    let mut seen: FxHashSet<NodeId> = FxHashSet::default();
+    let mut open = vec![node];
+    while let Some(next) = open.pop() {
+        let controls = program.nodes[next.index()].controls.iter().map(|control| control.0);
+        for branch in controls {
+            if branch == next || branch.0 >= node.0 {
+                return true;
+            }
+            if seen.insert(branch) {
+                open.push(branch);
+            }
+        }
+    }
+    false
 }
 
 fn shared(variable: &Variable) -> Option<&Shared> {

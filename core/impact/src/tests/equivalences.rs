@@ -101,6 +101,19 @@ fn an_argument_reaches_what_depends_on_it() {
 }
 
 #[test]
+fn an_argument_among_others_is_another_one() {
+    check(
+        "  def f(a):
+-     x = g(a, 1)
++     x = g(a, 2)
+~     return x
+  def g(*all):
+~     return all
+",
+    );
+}
+
+#[test]
 fn what_stays_in_a_loop_depends_on_how_the_loop_ends() {
     check(
         "  def f(items):

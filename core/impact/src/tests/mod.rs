@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 
 use twincell_semantic::{MemoryFiles, Project, Store};
 
-use crate::{Entries, Impact, ImpactOptions, State, impact};
+use crate::{Entries, Entry, Impact, ImpactOptions, State, impact};
 
 fn project(text: &str) -> Project {
     Project::open(MemoryFiles::from_iter([("main.py", text)]), &Store::new())
@@ -23,7 +23,10 @@ fn analyze(old: &str, new: &str) -> Impact {
 
 /// The new text with the state of each line in front of it.
 fn marked(old: &str, new: &str) -> String {
-    let found = analyze(old, new);
+    marks(&analyze(old, new), new)
+}
+
+fn marks(found: &Impact, new: &str) -> String {
     let mut marks: BTreeMap<u32, char> = BTreeMap::new();
     for statement in &found.statements {
         let mark = match statement.state {
@@ -45,6 +48,15 @@ fn marked(old: &str, new: &str) -> String {
 /// Tests a change that is written with the expected marks: `+` for new lines, `-` for lines that only the old version has,
 /// `~` for impacted ones.
 fn check(change: &str) {
+    check_with(&Entries::default(), change);
+}
+
+/// Tests a change of a program that starts at a function.
+fn check_from(function: &str, change: &str) {
+    check_with(&Entries(vec![Entry { module: "main".into(), function: function.into() }]), change);
+}
+
+fn check_with(entries: &Entries, change: &str) {
     let (mut old, mut expected) = (String::new(), String::new());
     let mut new = String::new();
     for line in change.lines() {
@@ -59,6 +71,6 @@ fn check(change: &str) {
             expected.push_str(&format!("{mark} {text}\n"));
         }
     }
-    let found = marked(&old, &new);
+    let found = marks(&impact(&project(&old), &project(&new), entries, &ImpactOptions::default()), &new);
     assert!(found == expected, "found:\n{found}\nexpected:\n{expected}");
 }

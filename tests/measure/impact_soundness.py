@@ -1,0 +1,250 @@
+"""Compares what `impact` says of statements with what they read when tests run (Definition 3.1 of SEM-DCIA's paper).
+
+A tracer notes, for each line of both versions, the sequence of the values that it reads. A line whose sequence differs
+must be changed or impacted. Pairs of versions are mutants of one line, or commits. Tests are part of the program: those
+of docstrings become functions of a module, so that what one example gives to another is seen.
+
+    python -m tests.measure.impact_soundness mutants FOLDER PACKAGE --command VERSIONS --count 40
+    python -m tests.measure.impact_soundness mutants FOLDER PACKAGE --command VERSIONS --tests tests/test_utils.py
+    python -m tests.measure.impact_soundness commits REPOSITORY PACKAGE --command VERSIONS --tests tests --count 20
+
+`VERSIONS` is the example `versions` of `core/impact`, which prints a result as JSON.
+"""
+
+import argparse
+import ast
+import difflib
+import doctest
+import json
+import os
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+import textwrap
+from pathlib import Path
+
+TRACER = Path(__file__).with_name("impact_tracer.py")
+GENERATED = "docstring_examples.py"
+OPERATORS = {"<": "<=", ">": ">=", "==": "!=", "<=": "<", ">=": ">", "+": "-", "-": "+", "*": "+"}
+
+
+def mutations(text):
+    """The places of a text where one token can be another one: line, first and last column, new token."""
+    lines = text.split("\n")
+    found = []
+    for function in ast.walk(ast.parse(text)):
+        if not isinstance(function, ast.FunctionDef):
+            continue
+        for node in ast.walk(function):
+            if isinstance(node, ast.Constant) and type(node.value) is int and node.end_lineno == node.lineno:
+                found.append((node.lineno, node.col_offset, node.end_col_offset, str(node.value + 1)))
+                continue
+            if isinstance(node, ast.Compare) and len(node.ops) == 1:
+                left, right = node.left, node.comparators[0]
+            elif isinstance(node, ast.BinOp):
+                left, right = node.left, node.right
+            else:
+                continue
+            if left.end_lineno == right.lineno:
+                start, end = left.end_col_offset, right.col_offset
+                other = OPERATORS.get(lines[right.lineno - 1][start:end].strip())
+                if other:
+                    found.append((right.lineno, start, end, f" {other} "))
+    return sorted(set(found))
+
+
+def extracted(lines, line):
+    """The lines of a text in which returned values of the function around a line get a name first."""
+    functions = [one for one in ast.walk(ast.parse("\n".join(lines))) if isinstance(one, ast.FunctionDef)]
+    around = [one for one in functions if one.lineno <= line <= one.end_lineno]
+    returns = {
+        node.lineno
+        for function in around[-1:]
+        for node in ast.walk(function)
+        if isinstance(node, ast.Return) and node.value is not None and node.lineno == node.end_lineno
+    }
+    changed = []
+    for number, text in enumerate(lines, 1):
+        indent = text[: len(text) - len(text.lstrip())]
+        if number in returns and text.strip().startswith("return "):
+            changed += [f"{indent}found_value = {text.strip()[7:]}", f"{indent}return found_value"]
+        else:
+            changed.append(text)
+    return changed
+
+
+def examples(package):
+    """The examples of docstrings as a module: a function for each docstring, in which no example stops the next one."""
+    parser = doctest.DocTestParser()
+    functions = []
+    for path in sorted(package.rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if not isinstance(node, ast.FunctionDef | ast.ClassDef) or not ast.get_docstring(node):
+                continue
+            body = []
+            for example in parser.get_examples(ast.get_docstring(node)):
+                source = example.source.rstrip()
+                try:
+                    compile(source, "", "eval")
+                    source = f"print(repr({source}))"
+                except SyntaxError:
+                    pass
+                attempt = f"try:\n{textwrap.indent(source, '    ')}\nexcept Exception:\n    pass"
+                try:
+                    compile(attempt, "", "exec")
+                except SyntaxError:
+                    continue
+                body.append(attempt)
+            if body:
+                name = f"test_{len(functions)}_{node.name}"
+                functions.append(f"def {name}():\n{textwrap.indent(chr(10).join(body), '    ')}")
+    calls = "\n".join(f"    {function[4 : function.index('(')]}()" for function in functions)
+    header = f"from {package.name} import *"
+    return "\n\n\n".join([header, *functions, f"def test_all():\n{calls}"]) + "\n"
+
+
+def trace(folder, python, tests, out):
+    """Runs the tests of a version. Gives what each line read, or nothing if they did not end."""
+    environment = os.environ | {"PYTHONHASHSEED": "0", "PYTHONDONTWRITEBYTECODE": "1"}
+    command = [python, str(TRACER), str(folder), str(out), *tests]
+    try:
+        subprocess.run(command, env=environment, capture_output=True, timeout=240, cwd=folder, check=False)
+    except subprocess.TimeoutExpired:
+        return None
+    return json.loads(out.read_text()) if out.exists() else None
+
+
+def same_lines(old, new):
+    """The lines of a new text with the same lines of the old one, 1-based."""
+    matcher = difflib.SequenceMatcher(None, old.split("\n"), new.split("\n"), autojunk=False)
+    return {block.b + at + 1: block.a + at + 1 for block in matcher.get_matching_blocks() for at in range(block.size)}
+
+
+def check(old, new, arguments, before, work):
+    """The lines that read other values and are neither changed nor impacted, with the counts of the pair."""
+    after = trace(new, arguments.python, arguments.tests or [GENERATED], work / "new.json")
+    if not before or not after:
+        return None
+    environment = os.environ | {"AS_JSON": "1"}
+    run = [arguments.command, str(old), str(new)]
+    result = json.loads(subprocess.run(run, env=environment, capture_output=True, text=True, check=True).stdout)
+    states = {}
+    for statement in result["statements"]:
+        is_affected = statement["state"] != "not_impacted"
+        for line in range(statement["lines"][0], statement["lines"][1] + 1):
+            key = (statement["path"], line)
+            states[key] = states.get(key, False) or is_affected
+    differing, missed = 0, []
+    for path in sorted({path for path, _ in states}):
+        if not (old / path).exists():
+            continue
+        pairs = same_lines((old / path).read_text(), (new / path).read_text())
+        for line, counterpart in pairs.items():
+            ours, theirs = before.get(f"{path}:{counterpart}"), after.get(f"{path}:{line}")
+            if ours == theirs or ours == "noise" or (path, line) not in states:
+                continue
+            differing += 1
+            if not states[(path, line)]:
+                missed.append((path, line, ours, theirs))
+    return {"lines": len(states), "impacted": sum(states.values()), "differing": differing, "missed": missed}
+
+
+def steady(folder, arguments, work):
+    """What a version reads, without what differs from run to run."""
+    tests = arguments.tests or [GENERATED]
+    one = trace(folder, arguments.python, tests, work / "one.json")
+    other = trace(folder, arguments.python, tests, work / "other.json")
+    if one is None or other is None:
+        return None
+    return {line: one.get(line) if one.get(line) == other.get(line) else "noise" for line in one | other}
+
+
+def mutants(arguments, work):
+    """Pairs of the folder and a mutant of it."""
+    old = work / "old"
+    shutil.copytree(arguments.folder, old, ignore=shutil.ignore_patterns(".git", "__pycache__"))
+    package = old / arguments.package
+    if not arguments.tests:
+        (old / GENERATED).write_text(examples(package))
+    before = steady(old, arguments, work)
+    places = []
+    for path in sorted(package.rglob("*.py")):
+        relative = path.relative_to(old)
+        # Only lines that the tests run.
+        places += [(relative, one) for one in mutations(path.read_text()) if f"{relative}:{one[0]}" in (before or {})]
+    for relative, (line, start, end, token) in random.Random(arguments.seed).sample(
+        places, min(arguments.count, len(places))
+    ):
+        new = work / "new"
+        shutil.rmtree(new, ignore_errors=True)
+        shutil.copytree(old, new)
+        lines = (new / relative).read_text().split("\n")
+        lines[line - 1] = lines[line - 1][:start] + token + lines[line - 1][end:]
+        mutated = lines[line - 1].strip()
+        if arguments.extract:
+            lines = extracted(lines, line)
+        (new / relative).write_text("\n".join(lines))
+        yield f"{relative}:{line} {mutated}", old, new, before
+
+
+def commits(arguments, work):
+    """Pairs of adjacent commits that change the package."""
+    git = ["git", "-C", arguments.folder]
+    log = [*git, "log", "--no-merges", "--format=%h", "-n", str(arguments.skip + 40 * arguments.count)]
+    names = subprocess.run([*log, "--", arguments.package], capture_output=True, text=True, check=True).stdout.split()
+    names = names[arguments.skip :]
+    for name in names[:: max(1, len(names) // arguments.count)][: arguments.count]:
+        for side, revision in (("old", f"{name}~1"), ("new", name)):
+            shutil.rmtree(work / side, ignore_errors=True)
+            (work / side).mkdir()
+            archive = subprocess.run([*git, "archive", revision], capture_output=True, check=True).stdout
+            subprocess.run(["tar", "x", "-C", str(work / side)], input=archive, check=True)
+        # The same tests run on both.
+        for test in arguments.tests:
+            top = test.split("/")[0]
+            shutil.rmtree(work / "old" / top, ignore_errors=True)
+            if (work / "new" / top).exists():
+                shutil.copytree(work / "new" / top, work / "old" / top)
+        yield name, work / "old", work / "new", steady(work / "old", arguments, work)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("kind", choices=["mutants", "commits"])
+    parser.add_argument("folder")
+    parser.add_argument("package")
+    parser.add_argument("--command", required=True)
+    parser.add_argument("--python", default=sys.executable)
+    parser.add_argument("--tests", nargs="*", default=[])
+    parser.add_argument("--count", type=int, default=20)
+    parser.add_argument("--extract", action="store_true", help="also give names to what the changed function returns")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--skip", type=int, default=0)
+    arguments = parser.parse_args()
+    total = {"pairs": 0, "differing": 0, "missed": 0, "unfinished": 0}
+    with tempfile.TemporaryDirectory() as folder:
+        work = Path(folder)
+        kind = mutants if arguments.kind == "mutants" else commits
+        for name, old, new, before in kind(arguments, work):
+            found = check(old, new, arguments, before, work)
+            if found is None:
+                total["unfinished"] += 1
+                print(f"{name}: the tests did not end", flush=True)
+                continue
+            total["pairs"] += 1
+            total["differing"] += found["differing"]
+            total["missed"] += len(found["missed"])
+            print(
+                f"{name}: {found['impacted']} of {found['lines']} lines impacted,"
+                f" {found['differing']} read other values, {len(found['missed'])} missed",
+                flush=True,
+            )
+            for path, line, ours, theirs in found["missed"][:5]:
+                print(f"    {path}:{line} {ours} {theirs}", flush=True)
+    print(json.dumps(total))
+
+
+if __name__ == "__main__":
+    main()
