@@ -63,3 +63,15 @@ fn what_is_not_in_the_text_is_a_doubt_with_its_place() {
         ]
     );
 }
+
+#[test]
+fn a_long_text_that_changes_concerns_all() {
+    let long = |value: u32| format!("X = {value}\n# {}\n", "x".repeat(1 << 20));
+    let (one, other) = (long(1), long(2));
+    let open = |text: &str| project(&[("big.py", text), FILES[1]]);
+    let found = |old: &str, new: &str| select(&open(old), &open(new), &SelectionOptions::default());
+    let same = found(&one, &one);
+    assert!(!same.run_all && same.doubts[0].kind == DoubtKind::Unread);
+    let changed = found(&one, &other);
+    assert!(changed.run_all && changed.doubts[0].kind == DoubtKind::UnreadChange);
+}
