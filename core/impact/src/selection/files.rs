@@ -6,12 +6,15 @@ use std::sync::Arc;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::changes::Changes;
+use super::collected::matches;
 use super::graph::{Graph, Node};
 use super::names::{NameId, Names};
 use super::result::{CodeChangeKind, Doubt, DoubtKind, FileChange, FileContent};
 
 /// Endings of sources of extensions.
 const EXTENSIONS: [&str; 11] = ["pyx", "pxd", "pxi", "c", "h", "cpp", "cc", "hpp", "rs", "so", "pyd"];
+/// Endings of files that name others of their kind: templates include templates.
+const NAMING: [&str; 10] = ["html", "htm", "xhtml", "xml", "jinja", "jinja2", "j2", "tmpl", "tpl", "mako"];
 /// Sections of settings that pytest and installers read, by file: what a section begins with.
 const SECTIONS: [(&str, &[&str]); 4] = [
     (
@@ -105,22 +108,28 @@ fn note_readers(files: &[FileChange], names: &Names, versions: &mut [(&Graph, &m
     named
 }
 
-/// Whether a text may be the way to a file: its name, what its name ends with, or a folder around it.
+/// Whether a text may be the way to a file: its name, a folder around it, a pattern, what its name ends with, or another file
+/// that may name it.
 fn may_name(text: &str, path: &str) -> bool {
-    let mut parts = path.split('/').rev();
-    let name = parts.next().unwrap_or_default();
+    let (folders, name) = path.rsplit_once('/').unwrap_or(("", path));
+    let folders: Vec<&str> = folders.split('/').filter(|folder| !folder.is_empty()).collect();
     let stem = name.split_once('.').map_or(name, |(stem, _)| stem);
-    let of_text = |part: &str| text.split(['/', '\\']).any(|one| one == part);
-    if of_text(name) || (stem.len() > 2 && text == stem) {
+    let of_text: Vec<&str> = text.split(['/', '\\']).collect();
+    if of_text.contains(&name) || (stem.len() > 2 && text == stem) {
         return true;
     }
-    let ending = name.rsplit_once('.').map(|(_, ending)| ending).filter(|ending| !ending.is_empty());
-    if ending
-        .is_some_and(|ending| text.strip_suffix(ending).is_some_and(|rest| rest.ends_with('.')) && !text.contains(' '))
+    if let Some(pattern) = of_text.last().filter(|last| last.contains('*')) {
+        let mut plain = of_text.iter().filter(|part| !part.is_empty() && !part.contains('*') && **part != ".");
+        return matches(pattern, name) && plain.all(|part| folders.contains(part));
+    }
+    if let Some((_, ending)) = name.rsplit_once('.')
+        && let Some(before) = text.strip_suffix(ending).and_then(|before| before.strip_suffix('.'))
+        && !text.contains(' ')
+        && (before.is_empty() || NAMING.contains(&ending))
     {
         return true;
     }
-    parts.any(|folder| folder.len() > 1 && of_text(folder))
+    folders.iter().any(|folder| folder.len() > 1 && of_text.contains(folder))
 }
 
 /// The lines of the sections that count, by section.

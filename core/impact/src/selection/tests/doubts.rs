@@ -25,6 +25,24 @@ fn a_data_file_reaches_the_tests_whose_code_names_it() {
 }
 
 #[test]
+fn a_pattern_reaches_what_it_matches_and_a_name_no_other_data() {
+    let code = "def all(folder):\n    return folder.glob('old/*.json')\ndef one():\n    return open('one.json')\n";
+    let files: Files<'_> = &[
+        ("a.py", code),
+        ("test_a.py", "from a import all, one\ndef test_all():\n    all(1)\ndef test_one():\n    one()\n"),
+    ];
+    let run = |path: &str| {
+        let file = FileChange { path: path.into(), old: FileContent::Absent, new: FileContent::Binary };
+        let options = SelectionOptions { files: vec![file], ..SelectionOptions::default() };
+        let found = select(&project(files), &project(files), &options);
+        selected(&found).into_iter().map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(run("tests/old/x.json"), ["test_all"]);
+    assert_eq!(run("tests/one.json"), ["test_one"]);
+    assert!(run("tests/new/x.json").is_empty());
+}
+
+#[test]
 fn a_file_that_nobody_names_is_a_doubt() {
     let found = with_file("notes.md", "a", "b");
     assert!(selected(&found).is_empty() && !found.run_all);
