@@ -8,6 +8,9 @@ are drawn. Both versions are checked out and their tests run, with the functions
 be selected if its outcome differs, if it enters a function whose meaning differs, or if it enters other functions. A
 difference that the selection does not explain is looked at again: what changes from run to run is no difference.
 Beside it stands the graph of imports: a test file is selected if it reaches a changed file.
+
+With `--mutations N`, one function after the other gets a statement that does nothing, and every test that enters the
+function has to be selected.
 """
 
 import argparse
@@ -292,15 +295,7 @@ def measure(repo, arguments, patterns):
 
 def one_commit(old, new, before, after, arguments, patterns):
     keep = arguments.keep and Path(arguments.keep) / Path(arguments.repo).name
-    flags = [flag for pattern in arguments.test_files or () for flag in ("--test-files", pattern)]
-    select = subprocess.run([arguments.select, str(old), str(new), *flags], capture_output=True, text=True, check=True)
-    seconds = float(select.stderr.split()[0])
-    selection = json.loads(select.stdout)
-    listed = {f"{test['test']['path']}::{test['test']['qualname']}": test for test in selection["tests"]}
-    chosen = {name for name, test in listed.items() if test["state"] == "must_run"}
-    if selection["run_all"]:
-        chosen = set(listed)
-
+    chosen, listed, facts = selected(old, new, arguments)
     options = shlex.split(arguments.pytest)
 
     def run(folder, commit):
@@ -341,11 +336,92 @@ def one_commit(old, new, before, after, arguments, patterns):
         "by_imports": sum(name.split("::")[0] in near for name in results[1]),
         "missed_by_imports": sum(name.split("::")[0] not in near for name in affected),
         "unlisted": sum(name not in listed for name in results[1]),
-        "run_all": selection["run_all"],
-        "seconds": seconds,
+        **facts,
         "missed": dict(sorted(missed.items())[:20]),
         "missed_count": len(missed),
     }
+
+
+def first_statement(source, qualname):
+    """The line and column of the first statement of a function behind its docstring, if a line can go before it."""
+    body = ast.parse(source).body
+    node = None
+    for name in qualname.split("."):
+        kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+        node = next((one for one in body if isinstance(one, kinds) and one.name == name), None)
+        if node is None:
+            return None
+        body = node.body
+    first = next((one for one in body if not isinstance(getattr(one, "value", None), ast.Constant)), None)
+    if isinstance(node, ast.ClassDef) or first is None or first.lineno == node.lineno:
+        return None
+    return first.lineno, first.col_offset
+
+
+def mutations(old, new, results, arguments):
+    """Changes one function after the other, and says which tests that enter it are not selected."""
+    entering = {}
+    for name, one in results.items():
+        for path, qualname in one["entered"]:
+            entering.setdefault((path, qualname), set()).add(name)
+    drawn = sorted(entering)
+    random.Random(arguments.seed).shuffle(drawn)
+    rows = []
+    for path, qualname in drawn:
+        if len(rows) >= arguments.mutations:
+            break
+        file = new / path
+        text = file.read_text(encoding="utf-8") if file.suffix == ".py" and file.exists() else ""
+        place = first_statement(text, qualname) if text else None
+        if place is None:
+            continue
+        lines = text.splitlines(keepends=True)
+        if lines[place[0] - 1][: place[1]].strip() or lines[place[0] - 1].lstrip().startswith("@"):
+            continue
+        lines.insert(place[0] - 1, lines[place[0] - 1][: place[1]] + "assert True\n")
+        file.write_text("".join(lines), encoding="utf-8")
+        chosen, listed, _ = selected(old, new, arguments)
+        file.write_text(text, encoding="utf-8")
+        missed = sorted(entering[path, qualname] - chosen)
+        rows.append(
+            {
+                "mutation": f"{path}:{qualname}",
+                "tests": len(results),
+                "enter": len(entering[path, qualname]),
+                "selected": len(chosen & set(results)),
+                "missed_count": len(missed),
+                "missed": missed[:5],
+                "unlisted": sum(name not in listed for name in missed),
+            }
+        )
+        print(json.dumps(rows[-1]), flush=True)
+    return rows
+
+
+def of_mutations(repo, arguments):
+    """Mutations of the newest version that is drawn."""
+    with tempfile.TemporaryDirectory() as temporary:
+        work = Path(temporary)
+        clone = work / "clone"
+        subprocess.run(["git", "clone", "-q", "--no-checkout", str(repo), str(clone)], check=True)
+        _, commit = commits(repo, 1, arguments.seed, arguments.newest)[0]
+        for folder in ("old", "new"):
+            checkout(clone, work / folder, commit)
+        keep = arguments.keep and Path(arguments.keep) / repo.name
+        options = shlex.split(arguments.pytest)
+        results = kept(keep, commit, lambda: run_tests(work / "new", arguments.python, options))
+        git(work / "new", "clean", "-fdxq")
+        return mutations(work / "old", work / "new", results, arguments)
+
+
+def selected(old, new, arguments):
+    """The names of the tests that are selected, those that are listed, and the seconds that it took."""
+    flags = [flag for pattern in arguments.test_files or () for flag in ("--test-files", pattern)]
+    done = subprocess.run([arguments.select, str(old), str(new), *flags], capture_output=True, text=True, check=True)
+    selection = json.loads(done.stdout)
+    listed = {f"{test['test']['path']}::{test['test']['qualname']}": test for test in selection["tests"]}
+    chosen = {name for name, test in listed.items() if test["state"] == "must_run" or selection["run_all"]}
+    return chosen, listed, {"seconds": float(done.stderr.split()[0]), "run_all": selection["run_all"]}
 
 
 def summary(rows):
@@ -381,7 +457,16 @@ def main():
     parser.add_argument("--test-files", action="append", help="a pattern of names of files that hold tests")
     parser.add_argument("--pytest", default="", help="options of pytest, as one text")
     parser.add_argument("--keep", help="a folder to keep results of tests in")
+    parser.add_argument(
+        "--mutations", type=int, help="change so many functions of one version, one after the other, instead"
+    )
     arguments = parser.parse_args()
+    if arguments.mutations:
+        rows = of_mutations(Path(arguments.repo).resolve(), arguments)
+        safe = sum(not row["missed_count"] for row in rows)
+        share = 1 - sum(row["selected"] for row in rows) / max(1, sum(row["tests"] for row in rows))
+        print(json.dumps({"mutations": len(rows), "safe": safe, "skipped_share": round(share, 3)}))
+        return
     patterns = arguments.test_files or ["test_*.py", "*_test.py"]
     print(summary(measure(Path(arguments.repo).resolve(), arguments, patterns)))
 

@@ -58,7 +58,7 @@ const SETUPS: [&str; 26] = [
 ];
 
 /// Whether a name matches a pattern with `*`.
-fn matches(pattern: &str, name: &str) -> bool {
+pub(super) fn matches(pattern: &str, name: &str) -> bool {
     let parts: Vec<&str> = pattern.split('*').collect();
     match parts.as_slice() {
         [one] => *one == name,

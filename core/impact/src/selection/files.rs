@@ -3,13 +3,18 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use rustc_hash::{FxHashMap, FxHashSet};
+
 use super::changes::Changes;
+use super::collected::matches;
 use super::graph::{Graph, Node};
-use super::names::Names;
+use super::names::{NameId, Names};
 use super::result::{CodeChangeKind, Doubt, DoubtKind, FileChange, FileContent};
 
 /// Endings of sources of extensions.
 const EXTENSIONS: [&str; 11] = ["pyx", "pxd", "pxi", "c", "h", "cpp", "cc", "hpp", "rs", "so", "pyd"];
+/// Endings of files that name others of their kind: templates include templates.
+const NAMING: [&str; 10] = ["html", "htm", "xhtml", "xml", "jinja", "jinja2", "j2", "tmpl", "tpl", "mako"];
 /// Sections of settings that pytest and installers read, by file: what a section begins with.
 const SECTIONS: [(&str, &[&str]); 4] = [
     (
@@ -60,54 +65,71 @@ const IDLE_KEYS: [&str; 22] = [
 /// Notes the units of both versions that may open changed files, and gives doubts.
 pub(super) fn files(files: &[FileChange], names: &Names, versions: &mut [(&Graph, &mut Changes)]) -> Vec<Doubt> {
     let mut doubts = Vec::new();
-    for file in files {
+    let named = note_readers(files, names, versions);
+    for (position, file) in files.iter().enumerate() {
         let doubt = |kind| Doubt { path: file.path.clone(), line: 0, kind };
         let name = file.path.rsplit('/').next().unwrap_or(&file.path);
         let is_top = !file.path.contains('/');
-        if let Some((_, sections)) = SECTIONS.iter().find(|(one, _)| *one == name).filter(|_| is_top) {
-            if settings(&file.old, sections) != settings(&file.new, sections) {
-                doubts.push(doubt(DoubtKind::Settings));
-            }
-        }
-        if name.rsplit_once('.').is_some_and(|(_, ending)| EXTENSIONS.contains(&ending)) {
+        let sections = SECTIONS.iter().find(|(one, _)| *one == name).filter(|_| is_top);
+        let is_extension = name.rsplit_once('.').is_some_and(|(_, ending)| EXTENSIONS.contains(&ending));
+        if sections.is_some_and(|(_, sections)| settings(&file.old, sections) != settings(&file.new, sections)) {
+            doubts.push(doubt(DoubtKind::Settings));
+        } else if is_extension {
             doubts.push(doubt(DoubtKind::Extension));
-        }
-        let mut is_known = false;
-        for (graph, changes) in versions.iter_mut() {
-            for at in &graph.modules {
-                for (position, unit) in at.text.units.iter().enumerate() {
-                    if unit.uses.texts.iter().any(|text| may_name(names.text(*text), &file.path)) {
-                        let node = at.first + position as Node;
-                        changes.note(node, CodeChangeKind::DataFile);
-                        changes.files.entry(node).or_insert_with(|| Arc::clone(&file.path));
-                        is_known = true;
-                    }
-                }
-            }
-        }
-        if !is_known && !doubts.iter().any(|doubt| doubt.path == file.path) {
+        } else if !named.contains(&position) {
             doubts.push(doubt(DoubtKind::DataFile));
         }
     }
     doubts
 }
 
-/// Whether a text may be the way to a file: its name, what its name ends with, or a folder around it.
+/// Notes the units with a text that may name a file, and gives the files that are named.
+fn note_readers(files: &[FileChange], names: &Names, versions: &mut [(&Graph, &mut Changes)]) -> FxHashSet<usize> {
+    let mut named = FxHashSet::default();
+    let mut of_text: FxHashMap<NameId, Vec<usize>> = FxHashMap::default();
+    for (graph, changes) in versions.iter_mut().filter(|_| !files.is_empty()) {
+        for at in &graph.modules {
+            for (position, unit) in at.text.units.iter().enumerate() {
+                for text in &unit.uses.texts {
+                    let matching = of_text.entry(*text).or_insert_with(|| {
+                        let text = names.text(*text);
+                        (0..files.len()).filter(|file| may_name(text, &files[*file].path)).collect()
+                    });
+                    if let Some(first) = matching.first() {
+                        let node = at.first + position as Node;
+                        changes.note(node, CodeChangeKind::DataFile);
+                        changes.files.entry(node).or_insert_with(|| Arc::clone(&files[*first].path));
+                        named.extend(matching.iter().copied());
+                    }
+                }
+            }
+        }
+    }
+    named
+}
+
+/// Whether a text may be the way to a file: its name, a folder around it, a pattern, what its name ends with, or another file
+/// that may name it.
 fn may_name(text: &str, path: &str) -> bool {
-    let mut parts = path.split('/').rev();
-    let name = parts.next().unwrap_or_default();
+    let (folders, name) = path.rsplit_once('/').unwrap_or(("", path));
+    let folders: Vec<&str> = folders.split('/').filter(|folder| !folder.is_empty()).collect();
     let stem = name.split_once('.').map_or(name, |(stem, _)| stem);
-    let of_text = |part: &str| text.split(['/', '\\']).any(|one| one == part);
-    if of_text(name) || (stem.len() > 2 && text == stem) {
+    let of_text: Vec<&str> = text.split(['/', '\\']).collect();
+    if of_text.contains(&name) || (stem.len() > 2 && text == stem) {
         return true;
     }
-    let ending = name.rsplit_once('.').map(|(_, ending)| ending).filter(|ending| !ending.is_empty());
-    if ending
-        .is_some_and(|ending| text.strip_suffix(ending).is_some_and(|rest| rest.ends_with('.')) && !text.contains(' '))
+    if let Some(pattern) = of_text.last().filter(|last| last.contains('*')) {
+        let mut plain = of_text.iter().filter(|part| !part.is_empty() && !part.contains('*') && **part != ".");
+        return matches(pattern, name) && plain.all(|part| folders.contains(part));
+    }
+    if let Some((_, ending)) = name.rsplit_once('.')
+        && let Some(before) = text.strip_suffix(ending).and_then(|before| before.strip_suffix('.'))
+        && !text.contains(' ')
+        && (before.is_empty() || NAMING.contains(&ending))
     {
         return true;
     }
-    parts.any(|folder| folder.len() > 1 && of_text(folder))
+    folders.iter().any(|folder| folder.len() > 1 && of_text.contains(folder))
 }
 
 /// The lines of the sections that count, by section.

@@ -1,15 +1,19 @@
 //! Which tests a change needs: every test of the new version, with the shortest chain from a change to it, or none.
 //!
-//! [`select`] makes a graph of uses of each version ([`graph`]) from what each unit of a text names ([`text`], [`uses`]), finds
-//! what differs ([`changes`], [`files`]), and walks from each test to the nearest change ([`walk`]). The graph is
+//! [`select`] makes a graph of uses of each version (`graph`, `link`) from what each unit of a text names (`text`, `uses`), finds
+//! what differs (`changes`, `files`), and walks from each test to the nearest change (`walk`). The graph is
 //! conservative, as that of NameRTS (names where nothing else is known) and of Ekstazi (files that are read): a test that is untouched
 //! uses nothing that differs, in neither version. It runs nothing and makes no sentence.
 
+mod calls;
 mod changes;
 mod collected;
 mod files;
 mod graph;
+mod link;
+mod meaning;
 mod names;
+mod quiet;
 mod result;
 mod text;
 mod uses;
@@ -18,12 +22,13 @@ mod walk;
 use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use twincell_semantic::Project;
+use twincell_semantic::{Project, same_text};
 use twincell_syntax::Side;
 
 use changes::{Changes, changes};
 use collected::{CollectedTest, Surroundings, around_class, collected, surroundings};
-use graph::{Graph, Texts};
+use graph::Graph;
+use link::{Texts, link};
 use names::Names;
 pub use result::{
     Chain, CodeChange, CodeChangeKind, Doubt, DoubtKind, FileChange, FileContent, SELECTION_VERSION, SelectedTest,
@@ -36,12 +41,15 @@ use walk::{Found, Walker};
 pub fn select(old: &Project, new: &Project, options: &SelectionOptions) -> Selection {
     let mut names = Names::default();
     let mut texts = Texts::default();
-    let (old_graph, _) = Graph::of(old, &mut names, &mut texts);
-    let (new_graph, unread) = Graph::of(new, &mut names, &mut texts);
+    let (old_graph, unread_before) = link(old, &mut names, &mut texts);
+    let (new_graph, unread) = link(new, &mut names, &mut texts);
     let mut of_old = changes((old, &old_graph), (new, &new_graph), false);
     let mut of_new = changes((new, &new_graph), (old, &old_graph), true);
-    let mut doubts: Vec<Doubt> =
-        unread.into_iter().map(|path| Doubt { path, line: 0, kind: DoubtKind::Unread }).collect();
+    let mut doubts: Vec<Doubt> = Vec::new();
+    for path in unread.into_iter().chain(unread_before) {
+        let kind = if is_same_module(old, new, &path) { DoubtKind::Unread } else { DoubtKind::UnreadChange };
+        doubts.push(Doubt { path, line: 0, kind });
+    }
     let versions = &mut [(&old_graph, &mut of_old), (&new_graph, &mut of_new)];
     doubts.extend(files::files(&options.files, &names, versions));
     doubts.extend(of_code(&new_graph));
@@ -94,6 +102,14 @@ pub fn select(old: &Project, new: &Project, options: &SelectionOptions) -> Selec
     removed.dedup();
     let run_all = doubts.iter().any(|doubt| doubt.kind.concerns_all());
     Selection { version: SELECTION_VERSION, tests, removed, doubts, run_all }
+}
+
+/// Whether a module that is too long to be followed defines the same in both versions.
+fn is_same_module(old: &Project, new: &Project, path: &str) -> bool {
+    let (Some(one), Some(other)) = (old.module_at(path), new.module_at(path)) else { return false };
+    let symbols = || old.symbols_of(one).zip(new.symbols_of(other));
+    let is_same = |(one, other)| old.name(one) == new.name(other) && same_text(old, one, new, other);
+    old.symbols_of(one).count() == new.symbols_of(other).count() && symbols().all(is_same)
 }
 
 /// A chain without names of modules that only lead on.

@@ -159,14 +159,16 @@ pub enum DoubtKind {
     Settings,
     /// A source of an extension changed.
     Extension,
-    /// A text does not parse, or is not read at all.
+    /// A text does not parse, or is too long to be followed.
     Unread,
+    /// Such a long text changed.
+    UnreadChange,
 }
 
 impl DoubtKind {
     /// Whether every test has to run because of it.
     pub fn concerns_all(self) -> bool {
-        matches!(self, Self::Settings | Self::Extension)
+        matches!(self, Self::Settings | Self::Extension | Self::UnreadChange)
     }
 }
 

@@ -20,8 +20,9 @@ use rustc_hash::FxHasher;
 use twincell_syntax::parse::{Lines, normalize_newlines, parse, with_stack_for};
 use twincell_syntax::scopes::Bindings;
 
+use super::calls::{OwnCalls, OwnCallsReader};
 use super::names::{NameId, Names};
-use super::uses::{ImportPath, OwnCalls, OwnCallsReader, Reader, Uses, dotted, imported};
+use super::uses::{ImportPath, Reader, Uses, dotted, generic, imported};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum UnitKind {
@@ -461,8 +462,7 @@ impl Units<'_> {
             reader.within(bindings, |reader| function.body.iter().for_each(|stmt| reader.visit_stmt(stmt)));
         });
         all.join(uses);
-        let locals = Bindings::of_function(&function.parameters, None, &function.body);
-        let mut reader = OwnCallsReader::new(self.names, locals);
+        let mut reader = OwnCallsReader::new(self.names, &function);
         reader.visit_body(&function.body);
         let calls = reader.found;
         let id = self.names.id(&name);
@@ -486,11 +486,7 @@ impl Units<'_> {
         if let Some(arguments) = class.arguments.as_deref() {
             has_keywords = !arguments.keywords.is_empty();
             for base in &arguments.args {
-                let base = match base {
-                    Expr::Subscript(subscript) => subscript.value.as_ref(),
-                    base => base,
-                };
-                bases.push(dotted(base).map(|(root, attributes)| {
+                bases.push(dotted(generic(base)).map(|(root, attributes)| {
                     let mut ids = vec![self.names.id(root)];
                     ids.extend(attributes.iter().map(|name| self.names.id(name)));
                     ids

@@ -230,7 +230,7 @@ impl<'n> Reader<'n> {
             Expr::Attribute(attribute) => attribute.attr.as_str(),
             _ => "",
         };
-        let chain = dotted(&call.func);
+        let chain = dotted(generic(&call.func));
         let root = chain.map(|(root, attributes)| {
             let mut ids = vec![self.names.id(root)];
             ids.extend(attributes.iter().map(|name| self.names.id(name)));
@@ -257,6 +257,14 @@ impl<'n> Reader<'n> {
         {
             self.uses.unnamed.insert((Unnamed::Code, line));
         }
+    }
+}
+
+/// `Cart` of `Cart[int]`.
+pub(super) fn generic(expr: &Expr) -> &Expr {
+    match expr {
+        Expr::Subscript(subscript) => &subscript.value,
+        expr => expr,
     }
 }
 
@@ -443,102 +451,5 @@ impl Uses {
         self.reads_docs |= other.reads_docs;
         self.reads_annotations |= other.reads_annotations;
         self.reads_source |= other.reads_source;
-    }
-}
-
-/// What a function calls itself, and what the functions in it call: those that a decorator with arguments gives.
-#[derive(Debug, Default)]
-pub(super) struct OwnCalls {
-    /// The callees by depth, as names with attributes. Nothing stands for another expression, and for a write to what is not
-    /// a local.
-    pub by_depth: [BTreeSet<Option<Vec<NameId>>>; 2],
-}
-
-/// Collects the calls of a function.
-pub(super) struct OwnCallsReader<'n> {
-    pub names: &'n mut Names,
-    pub found: OwnCalls,
-    depth: usize,
-    locals: Bindings,
-}
-
-impl<'n> OwnCallsReader<'n> {
-    pub fn new(names: &'n mut Names, locals: Bindings) -> Self {
-        Self { names, found: OwnCalls::default(), depth: 0, locals }
-    }
-
-    fn callee(&mut self, expr: &Expr) {
-        // The same method of the classes that it inherits from is looked at by itself.
-        if let Expr::Attribute(attribute) = expr
-            && let Expr::Call(call) = attribute.value.as_ref()
-            && matches!(dotted(&call.func), Some(("super", _)))
-        {
-            return;
-        }
-        let chain = dotted(expr).map(|(root, attributes)| {
-            let mut ids = vec![self.names.id(root)];
-            ids.extend(attributes.iter().map(|name| self.names.id(name)));
-            ids
-        });
-        if let Some(found) = self.found.by_depth.get_mut(self.depth) {
-            found.insert(chain);
-        }
-    }
-
-    fn target(&mut self, target: &Expr) {
-        let base = match target {
-            Expr::Attribute(attribute) => attribute.value.as_ref(),
-            Expr::Subscript(subscript) => subscript.value.as_ref(),
-            _ => return,
-        };
-        let is_local = dotted(base).is_some_and(|(root, _)| self.depth > 0 || self.locals.is_local(root));
-        if !is_local && let Some(found) = self.found.by_depth.get_mut(self.depth) {
-            found.insert(None);
-        }
-    }
-}
-
-impl<'a> SourceOrderVisitor<'a> for OwnCallsReader<'_> {
-    fn visit_stmt(&mut self, stmt: &'a Stmt) {
-        match stmt {
-            Stmt::FunctionDef(function) => {
-                for decorator in &function.decorator_list {
-                    if !decorator.expression.is_call_expr() {
-                        self.callee(&decorator.expression);
-                    }
-                    self.visit_expr(&decorator.expression);
-                }
-                self.depth += 1;
-                if self.depth < 2 {
-                    self.visit_body(&function.body);
-                }
-                self.depth -= 1;
-            }
-            Stmt::Global(_) | Stmt::Delete(_) | Stmt::ClassDef(_) | Stmt::Import(_) | Stmt::ImportFrom(_) => {
-                if let Some(found) = self.found.by_depth.get_mut(self.depth) {
-                    found.insert(None);
-                }
-            }
-            _ => {
-                match stmt {
-                    Stmt::Assign(assign) => assign.targets.iter().for_each(|target| self.target(target)),
-                    Stmt::AugAssign(assign) => self.target(&assign.target),
-                    Stmt::AnnAssign(assign) => self.target(&assign.target),
-                    _ => {}
-                }
-                source_order::walk_stmt(self, stmt);
-            }
-        }
-    }
-
-    fn visit_expr(&mut self, expr: &'a Expr) {
-        match expr {
-            Expr::Lambda(_) => {}
-            Expr::Call(call) => {
-                self.callee(&call.func);
-                source_order::walk_expr(self, expr);
-            }
-            _ => source_order::walk_expr(self, expr),
-        }
     }
 }

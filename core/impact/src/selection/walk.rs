@@ -14,7 +14,7 @@ use super::text::UnitKind;
 use super::uses::Unnamed;
 
 /// What the standard library calls on whatever it is given.
-const DUCK: [&str; 40] = [
+const DUCK: [&str; 34] = [
     "read",
     "readline",
     "readlines",
@@ -47,14 +47,8 @@ const DUCK: [&str; 40] = [
     "put",
     "send",
     "throw",
-    "emit",
     "filter",
     "format",
-    "run",
-    "start",
-    "join",
-    "default",
-    "handle",
 ];
 
 /// Where a walk came from: a node and how it uses what was reached.

@@ -295,6 +295,24 @@ fn a_decorator_that_only_wraps_registers_nothing() {
 }
 
 #[test]
+fn an_object_that_only_holds_registers_nothing() {
+    let files = &[
+        (
+            "app.py",
+            "import click\nclass Group(click.Group):\n    def __init__(self, **options):\n        \
+             options.setdefault('a', 1)\n        found = []\n        found.append(options)\n        \
+             super().__init__(**options)\n        self.add_command(1)\n        self.fill()\n    def fill(self):\n        \
+             self.x = 1\nALL = []\nclass Noted:\n    def __init__(self):\n        ALL.append(self)\n        \
+             self.note()\n    def note(self):\n        return 1\ngroup = Group()\nnoted = Noted()\n",
+        ),
+        ("test_a.py", "import app\ndef test_a():\n    app.group\ndef test_b():\n    pass\n"),
+    ];
+    let change = |from: &str, to: &str| after(files, "app.py", &files[0].1.replace(from, to));
+    assert_eq!(change("self.x = 1", "self.x = 2"), ["test_a"]);
+    assert_eq!(change("return 1", "return 2"), ["test_a", "test_b"]);
+}
+
+#[test]
 fn a_class_with_a_base_from_outside_may_be_called_by_anybody() {
     let files = &[
         (

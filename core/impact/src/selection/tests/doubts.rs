@@ -25,6 +25,24 @@ fn a_data_file_reaches_the_tests_whose_code_names_it() {
 }
 
 #[test]
+fn a_pattern_reaches_what_it_matches_and_a_name_no_other_data() {
+    let code = "def all(folder):\n    return folder.glob('old/*.json')\ndef one():\n    return open('one.json')\n";
+    let files: Files<'_> = &[
+        ("a.py", code),
+        ("test_a.py", "from a import all, one\ndef test_all():\n    all(1)\ndef test_one():\n    one()\n"),
+    ];
+    let run = |path: &str| {
+        let file = FileChange { path: path.into(), old: FileContent::Absent, new: FileContent::Binary };
+        let options = SelectionOptions { files: vec![file], ..SelectionOptions::default() };
+        let found = select(&project(files), &project(files), &options);
+        selected(&found).into_iter().map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(run("tests/old/x.json"), ["test_all"]);
+    assert_eq!(run("tests/one.json"), ["test_one"]);
+    assert!(run("tests/new/x.json").is_empty());
+}
+
+#[test]
 fn a_file_that_nobody_names_is_a_doubt() {
     let found = with_file("notes.md", "a", "b");
     assert!(selected(&found).is_empty() && !found.run_all);
@@ -62,4 +80,16 @@ fn what_is_not_in_the_text_is_a_doubt_with_its_place() {
             ("b.py", 0, DoubtKind::Unread)
         ]
     );
+}
+
+#[test]
+fn a_long_text_that_changes_concerns_all() {
+    let long = |value: u32| format!("X = {value}\n# {}\n", "x".repeat(1 << 20));
+    let (one, other) = (long(1), long(2));
+    let open = |text: &str| project(&[("big.py", text), FILES[1]]);
+    let found = |old: &str, new: &str| select(&open(old), &open(new), &SelectionOptions::default());
+    let same = found(&one, &one);
+    assert!(!same.run_all && same.doubts[0].kind == DoubtKind::Unread);
+    let changed = found(&one, &other);
+    assert!(changed.run_all && changed.doubts[0].kind == DoubtKind::UnreadChange);
 }
