@@ -3,12 +3,13 @@
 use std::collections::HashMap;
 use std::fs;
 use std::io;
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use twincell_files::inside;
 use twincell_files::names::{is_hidden, lies_hidden};
-use twincell_impact::{Entries, Entry, FunctionImpact, impact};
+use twincell_impact::{Entries, Entry, FunctionImpact, Level, impact_levels};
 use twincell_repo::{Content, FileId, Range, Repo, RepoError, Revision, bound_memory};
 use twincell_semantic::{MemoryFiles, Project, Store};
 use twincell_syntax::{PerSide, Side, similar_names};
@@ -17,6 +18,7 @@ use twincell_widgets::{ImpactReport, LeftOut, Texts};
 use crate::decode::python_source;
 use crate::files;
 use crate::options::Options;
+use crate::proofs::Proofs;
 use crate::waiting::interruptible;
 use crate::warm::Failure;
 
@@ -100,7 +102,10 @@ pub fn impact_of(
             Project::open(files.collect::<MemoryFiles>(), &store)
         };
         let projects = PerSide::of(open);
-        let found = impact(&projects.old, &projects.new, &entries, &options);
+        let proofs = Proofs { texts: read.as_ref().map(|version| &version.texts) };
+        let (old, new) = (&projects.old, &projects.new);
+        let mut go_on = |_: &Level| ControlFlow::Continue(());
+        let found = impact_levels(old, new, &entries, &options, &proofs, &|| false, &mut go_on);
         if let Some(unknown) = found.unknown_entries.first() {
             let is_meant = |function: &&FunctionImpact| !function.function.is_empty() || unknown.function.is_empty();
             let known = found.functions.iter().filter(is_meant).filter_map(|function| {

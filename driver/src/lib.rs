@@ -43,6 +43,7 @@ pub mod options;
 mod placing;
 pub mod policy;
 mod project;
+mod proofs;
 pub mod providers;
 pub mod reproducers;
 pub mod selection;
