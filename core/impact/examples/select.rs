@@ -59,7 +59,11 @@ fn below(folder: &Path, prefix: &str, files: &mut MemoryFiles, others: &mut Othe
     for entry in entries.flatten() {
         let (Ok(name), Ok(kind)) = (entry.file_name().into_string(), entry.file_type()) else { continue };
         let path = if prefix.is_empty() { name.clone() } else { format!("{prefix}/{name}") };
-        if kind.is_dir() && name != ".git" && name != "__pycache__" {
+        // That of a worktree is a file.
+        if name == ".git" || name == "__pycache__" {
+            continue;
+        }
+        if kind.is_dir() {
             below(&entry.path(), &path, files, others);
         } else if kind.is_file()
             && let Ok(bytes) = std::fs::read(entry.path())

@@ -120,7 +120,11 @@ fn may_name(text: &str, path: &str) -> bool {
     }
     if let Some(pattern) = of_text.last().filter(|last| last.contains('*')) {
         let mut plain = of_text.iter().filter(|part| !part.is_empty() && !part.contains('*') && **part != ".");
-        return matches(pattern, name) && plain.all(|part| folders.contains(part));
+        // What matches every file says something only with a folder.
+        let says_all = pattern.chars().all(|one| matches!(one, '*' | '.'));
+        return matches(pattern, name)
+            && (!says_all || plain.clone().next().is_some())
+            && plain.all(|part| folders.contains(part));
     }
     if let Some((_, ending)) = name.rsplit_once('.')
         && let Some(before) = text.strip_suffix(ending).and_then(|before| before.strip_suffix('.'))

@@ -40,6 +40,11 @@ fn a_pattern_reaches_what_it_matches_and_a_name_no_other_data() {
     assert_eq!(run("tests/old/x.json"), ["test_all"]);
     assert_eq!(run("tests/one.json"), ["test_one"]);
     assert!(run("tests/new/x.json").is_empty());
+    let code = "def all(folder):\n    return folder.glob('*')\n";
+    let changed = FileChange { path: "x.json".into(), old: FileContent::Absent, new: FileContent::Binary };
+    let options = SelectionOptions { files: vec![changed], ..SelectionOptions::default() };
+    let open = || project(&[("a.py", code), ("test_a.py", "from a import all\ndef test_all():\n    all(1)\n")]);
+    assert!(selected(&select(&open(), &open(), &options)).is_empty());
 }
 
 #[test]
