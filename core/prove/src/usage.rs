@@ -85,12 +85,19 @@ fn takes_sequences(builtin: &str) -> bool {
 pub(crate) fn guesses(functions: [&StmtFunctionDef; 2], types: &[(String, Type)]) -> Vec<Vec<(String, Type)>> {
     let mut visitor = Visitor::default();
     functions.iter().for_each(|function| visitor.visit_body(&function.body));
+    // What an annotation says that is no builtin type is no reason to guess one.
+    let is_annotated = |name: &str| {
+        functions
+            .iter()
+            .flat_map(|function| function.parameters.iter())
+            .any(|parameter| parameter.name().as_str() == name && parameter.annotation().is_some())
+    };
     let complete = |choose: &dyn Fn(Uses) -> Type| -> Vec<(String, Type)> {
         types
             .iter()
             .map(|(name, class)| {
                 let uses = visitor.0.get(name).copied().unwrap_or_default();
-                let is_open = *class == Type::Any && name != "self" && name != "cls";
+                let is_open = *class == Type::Any && name != "self" && name != "cls" && !is_annotated(name);
                 (name.clone(), if is_open { choose(uses) } else { class.clone() })
             })
             .collect()
