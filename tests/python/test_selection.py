@@ -47,7 +47,7 @@ def repository(tmp_path):
 
 def test_each_test_says_why_it_runs(repository):
     found = twincell.select_tests("HEAD", repository)
-    rows = {row["test"]: (row["runs"], row["reason"]) for row in found["tests"]}
+    rows = {row["name"]: (row["runs"], row["reason"]) for row in found["tests"]}
     assert rows["test_shop.py::test_name"] == (False, "nothing that it uses changed")
     runs, reason = rows["test_shop.py::TestCart::test_cart"]
     assert runs

@@ -15,7 +15,7 @@ const NAMED: usize = 3;
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SelectionRow<'a> {
     /// As pytest names it, without parameters: `tests/test_cart.py::TestCart::test_total`.
-    pub test: String,
+    pub name: String,
     /// Whether it may see the change, or everything runs.
     pub runs: bool,
     pub reason: String,
@@ -38,7 +38,7 @@ pub struct SelectionReport<'a> {
 /// A selection with a sentence for everything in it.
 pub fn selection_report(selection: &Selection) -> SelectionReport<'_> {
     let tests = selection.tests.iter().map(|selected| SelectionRow {
-        test: name(&selected.test),
+        name: name(&selected.test),
         runs: runs(selection, selected),
         reason: reason(selection, selected),
         selected,
@@ -79,7 +79,7 @@ fn sentence(selection: &Selection) -> String {
         (0, _) => "no test is found: name the files of tests as pytest does, or give their patterns".into(),
         (_, 0) => format!("none of {all} {tests} may see the change"),
         _ if selection.run_all => {
-            format!("all {all} {tests} have to run, since their settings or an extension changed")
+            format!("all {all} {tests} have to run, for a reason that concerns them all")
         }
         _ => format!("{selected} of {all} {tests} may see the change"),
     }
@@ -188,6 +188,7 @@ fn doubtful(kind: DoubtKind) -> &'static str {
         DoubtKind::Settings => "settings of tests or of the package changed, so all tests run",
         DoubtKind::Extension => "sources of an extension changed, so all tests run",
         DoubtKind::Unread => "these files are not read as Python",
+        DoubtKind::UnreadChange => "these files changed and are not read as Python, so all tests run",
     }
 }
 
@@ -216,7 +217,7 @@ mod tests {
             "1 of 2 tests may see the change\ntest_shop.py::test_total\n    price (shop.py:1) changed, total (shop.py:5) names it, the test names it\n"
         );
         let report = selection_report(&found);
-        let runs: Vec<(&str, bool)> = report.tests.iter().map(|row| (row.test.as_str(), row.runs)).collect();
+        let runs: Vec<(&str, bool)> = report.tests.iter().map(|row| (row.name.as_str(), row.runs)).collect();
         assert_eq!(runs, [("test_shop.py::test_total", true), ("test_shop.py::test_other", false)]);
     }
 

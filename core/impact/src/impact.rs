@@ -1,6 +1,6 @@
 //! The analysis from two projects to a result: lower, map, apply the rules to both versions, and join what they derived.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
@@ -325,7 +325,38 @@ impl Joined {
                 cut.push(Cut::Chains);
             }
         }
+        // A change that only computes is told where it is, and not where its value is used.
+        if let Some((Fact::Action(node) | Fact::Call(node), _)) = facts.first()
+            && let Some(origin) = self.origin(side, *node)
+        {
+            facts[0] = (Fact::Action(origin), Rule::SyntChanged);
+        }
         facts.into_iter().map(|(fact, rule)| self.step(side, fact, rule)).collect()
+    }
+
+    /// The nearest node of a changed statement on which a node of no changed statement depends within its procedure.
+    fn origin(&self, side: Side, node: NodeId) -> Option<NodeId> {
+        let (program, counterparts) = (&self.programs[side], self.mapping.side(side));
+        let is_changed = |node: NodeId| {
+            let statement = program.nodes[node.index()].statement;
+            statement.is_some_and(|one| counterparts.statements[one.index()].is_none())
+        };
+        let mut writers: FxHashMap<VariableId, NodeId> = FxHashMap::default();
+        for at in program.procedures[program.nodes[node.index()].procedure.index()].nodes.clone() {
+            writers.extend(program.nodes[at as usize].writes.iter().map(|variable| (*variable, NodeId(at))));
+        }
+        let (mut open, mut seen) = (VecDeque::from([node]), BTreeSet::from([node]));
+        while let Some(next) = open.pop_front() {
+            if is_changed(next) {
+                return Some(next);
+            }
+            let own = &program.nodes[next.index()];
+            let reads = own.reads.iter().filter(|one| !matches!(program.variables[one.index()], Variable::Shared(_)));
+            let written = reads.filter_map(|one| writers.get(one).copied());
+            let before = written.chain(own.controls.iter().map(|(branch, _)| *branch));
+            open.extend(before.filter(|one| seen.insert(*one)));
+        }
+        None
     }
 
     fn step(&self, side: Side, fact: Fact, rule: Rule) -> Step {

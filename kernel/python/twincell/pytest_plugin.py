@@ -45,7 +45,7 @@ class Selecting:
             raise pytest.UsageError(f"{OPTION}: {error}") from None
         self.found = found
         self.root = Path(found["root"])
-        self.tests: dict[str, dict[str, Any]] = {row["test"]: row for row in found["tests"]}
+        self.tests: dict[str, dict[str, Any]] = {row["name"]: row for row in found["tests"]}
 
     def name(self, item: pytest.Item) -> str | None:
         """What a selection calls the test of an item; None for what is no function."""
