@@ -486,7 +486,7 @@ mod tests {
             (
                 "disable",
                 "mutation,luck",
-                "disable cannot be 'mutation,luck': give some of learning, observation, directed, mutation, hints, replacement, calls, trial, environments, with commas",
+                "disable cannot be 'mutation,luck': give some of learning, observation, directed, mutation, hints, replacement, calls, trial, environments, exhaustion, proof, with commas",
             ),
             ("ignore-edge-cases", "perhaps", "ignore-edge-cases cannot be 'perhaps': give on or off"),
             ("function", "", "function cannot be '': give a text that is not empty"),
