@@ -373,7 +373,7 @@ pub fn impact(is_command: bool) -> Command {
             .arg(text("explain", "FILE:LINE").help(
                 "Print only why the statement at a line of the new version may see other values: each link from the change to it",
             ))
-            .arg(flag("tests").requires("git").conflicts_with_all(["explain", "markdown", "html", "sarif"]).help(
+            .arg(flag("tests").requires("git").conflicts_with_all(["explain", "markdown", "html", "sarif", "entry", "outside"]).help(
                 "Print the tests that may see the change, each with the reason, in place of the statements; PATH are the files and \
                  folders whose tests count. pytest --twincell-impact OLD runs them",
             ))

@@ -68,7 +68,11 @@ fn tests(request: &SelectionRequest, matches: &ArgMatches, session: &mut Session
         true => session.write_json(&report)?,
         false => write!(session.out, "{}", selection_text(&found.selection))?,
     }
-    Ok(if report.tests.iter().any(|row| row.runs) { CHANGED } else { UNCHANGED })
+    Ok(match report.tests.as_slice() {
+        [] => INCONCLUSIVE,
+        tests if tests.iter().any(|row| row.runs) => CHANGED,
+        _ => UNCHANGED,
+    })
 }
 
 #[cfg(test)]

@@ -74,6 +74,10 @@ fn selected(request: &SelectionRequest) -> Result<SelectedTests, ImpactError> {
     });
     let mut selection = select(&projects.old, &projects.new, &options);
     let wanted = paths.iter().map(|path| repo.inside(start, path)).collect::<Result<Vec<_>, _>>()?;
+    let is_there = |path: &Path| snapshots.iter().any(|snapshot| snapshot.entry(path).is_some());
+    if let Some((_, given)) = wanted.iter().zip(paths).find(|(path, _)| !is_there(path)) {
+        return Err(ImpactError::Nowhere { path: given.display().to_string(), range: range.clone() });
+    }
     if !wanted.is_empty() {
         let is_wanted = |path: &str| wanted.iter().any(|folder| Path::new(path).starts_with(folder));
         selection.tests.retain(|one| is_wanted(&one.test.path));

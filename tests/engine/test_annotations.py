@@ -78,7 +78,7 @@ SUPPORTS = {
         FEW + "def f(a: bool | None, b: Literal['x', 'y'] = 'x'):\n    return {}\n",
         "(b, bool(a))",
         "(b, True if a else False)",
-        {"exhausted": {"combinations": 9}},
+        {"exhausted": {"combinations": 6}},
     ),
     "none": ("def f():\n    return {}\n", "[1, 2]", "list((1, 2))", {"exhausted": {"combinations": 1}}),
     "one_with_many": ("def f(a: bool, n: int):\n    return {}\n", "n if a else 0", "n * a", "sampled"),

@@ -20,7 +20,7 @@ def test_a_proof_names_what_it_holds_for():
     assert reason.endswith(", and proved for all arguments")
     found, reason = support("def f(n: int):\n    return n + 0\n", "def f(n: int):\n    return n\n")
     assert found["proved"]["arguments"] == [{"parameter": "n", "class": "int"}]
-    assert reason.endswith(", and proved for n: int")
+    assert reason.endswith(", and proved for n of type int")
 
 
 def test_a_proof_can_be_left_out():

@@ -105,3 +105,18 @@ def test_pytest_is_told_in_one_line_what_is_wrong(repository):
     assert done.returncode == 4
     assert "--twincell-impact: nowhere is not a revision" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_nothing_to_run_is_no_failure(repository):
+    (repository / "shop.py").write_text(SHOP)
+    done = pytest_run(repository, "--twincell-impact", "HEAD")
+    assert done.returncode == 0, done.stdout
+    assert "3 deselected" in done.stdout
+    done = pytest_run(repository, "--twincell-impact", "HEAD", "-n", "2")
+    assert done.returncode == 0, done.stdout
+    assert "twincell: none of 2 tests may see the change" in done.stdout
+
+
+def test_a_path_that_is_not_there_is_an_error(repository):
+    with pytest.raises(twincell.TwincellError, match="nope is in neither version of HEAD"):
+        twincell.select_tests("HEAD", repository, paths=[repository / "nope"])

@@ -1,5 +1,7 @@
 //! The tests that a change needs, as plain text: each with the way from a change to it.
 
+use std::collections::BTreeSet;
+
 use serde::Serialize;
 use twincell_impact::selection::{
     Chain, CodeChangeKind, Doubt, DoubtKind, SelectedTest, Selection, Step, StepKind, Symbol, TestName, TestState,
@@ -79,7 +81,11 @@ fn sentence(selection: &Selection) -> String {
         (0, _) => "no test is found: name the files of tests as pytest does, or give their patterns".into(),
         (_, 0) => format!("none of {all} {tests} may see the change"),
         _ if selection.run_all => {
-            format!("all {all} {tests} have to run, for a reason that concerns them all")
+            let concerning = selection.doubts.iter().filter(|doubt| doubt.kind.concerns_all());
+            let paths: BTreeSet<&str> = concerning.map(|doubt| &*doubt.path).collect();
+            let named = paths.iter().take(NAMED).copied().collect::<Vec<_>>().join(", ");
+            let more = if paths.len() > NAMED { " and others" } else { "" };
+            format!("all {all} {tests} have to run, since all may see a change of {named}{more}")
         }
         _ => format!("{selected} of {all} {tests} may see the change"),
     }
@@ -122,6 +128,7 @@ fn symbol(symbol: &Symbol) -> String {
     let Symbol { path, qualname, line } = symbol;
     match &**qualname {
         "" => format!("the module {path}"),
+        name if *line == 0 => format!("{name} ({path})"),
         name => format!("{name} ({path}:{line})"),
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::constant::Constant;
 use crate::term::{Operator, Term, Terms};
@@ -262,7 +262,12 @@ const MAX_BOUNDS: usize = 40;
 
 impl Terms {
     pub fn mentions(&self, term: Term, part: Term) -> bool {
-        term == part || self.arguments(term).iter().any(|argument| self.mentions(*argument, part))
+        let mut found = false;
+        self.parts(term, &mut |one| {
+            found |= one == part;
+            !found
+        });
+        found
     }
 
     /// A term with others in the place of some of its parts.
@@ -305,10 +310,23 @@ impl Terms {
 
     /// The conditions in a term that are no constants.
     pub fn conditions(&self, term: Term, found: &mut Vec<Term>) {
-        if *self.class(term) == Type::Bool && self.as_constant(term).is_none() {
-            found.push(term);
-        } else {
-            self.arguments(term).iter().for_each(|argument| self.conditions(*argument, found));
+        self.parts(term, &mut |part| {
+            let is_condition = *self.class(part) == Type::Bool && self.as_constant(part).is_none();
+            if is_condition {
+                found.push(part);
+            }
+            !is_condition
+        });
+    }
+
+    /// Looks at each part of a term once, since there may be many ways to a part. `look`
+    /// says whether to go on into a part. The first parts come first.
+    pub fn parts(&self, term: Term, look: &mut dyn FnMut(Term) -> bool) {
+        let (mut open, mut seen) = (vec![term], FxHashSet::default());
+        while let Some(next) = open.pop() {
+            if seen.insert(next) && look(next) {
+                open.extend(self.arguments(next).iter().rev());
+            }
         }
     }
 }

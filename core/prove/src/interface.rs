@@ -11,10 +11,10 @@ use crate::types::Type;
 pub(crate) fn same_interface(old: &StmtFunctionDef, new: &StmtFunctionDef, names: &dyn Names) -> bool {
     let (a, b) = (&*old.parameters, &*new.parameters);
     let same_expr = |a: &Expr, b: &Expr| ComparableExpr::from(a) == ComparableExpr::from(b) && is_known(a, names);
-    let same_parameters = |a: &[ParameterWithDefault], b: &[ParameterWithDefault], by_name: bool| {
+    let same_parameters = |a: &[ParameterWithDefault], b: &[ParameterWithDefault]| {
         a.len() == b.len()
             && a.iter().zip(b).all(|(a, b)| {
-                (!by_name || a.name().as_str() == b.name().as_str())
+                a.name().as_str() == b.name().as_str()
                     && match (&a.default, &b.default) {
                         (Some(a), Some(b)) => same_expr(a, b),
                         (None, None) => true,
@@ -25,9 +25,9 @@ pub(crate) fn same_interface(old: &StmtFunctionDef, new: &StmtFunctionDef, names
     old.is_async == new.is_async
         && old.decorator_list.len() == new.decorator_list.len()
         && old.decorator_list.iter().zip(&new.decorator_list).all(|(a, b)| same_expr(&a.expression, &b.expression))
-        && same_parameters(&a.posonlyargs, &b.posonlyargs, false)
-        && same_parameters(&a.args, &b.args, true)
-        && same_parameters(&a.kwonlyargs, &b.kwonlyargs, true)
+        && same_parameters(&a.posonlyargs, &b.posonlyargs)
+        && same_parameters(&a.args, &b.args)
+        && same_parameters(&a.kwonlyargs, &b.kwonlyargs)
         && a.vararg.is_some() == b.vararg.is_some()
         && a.kwarg.is_some() == b.kwarg.is_some()
 }

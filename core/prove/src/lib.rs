@@ -32,6 +32,7 @@ mod names;
 mod operation;
 mod program;
 mod prove;
+mod refused;
 mod result;
 mod simplify;
 mod state;

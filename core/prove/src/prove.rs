@@ -4,12 +4,14 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use ruff_python_ast::{Expr, Parameters, Stmt, StmtFunctionDef};
 use twincell_syntax::parse::{parse, with_stack_for};
+use twincell_syntax::python::is_builtin_exception;
 
 use crate::interface::{parameter_types, same_interface};
 use crate::lower::lower;
-use crate::names::Names;
+use crate::names::{Meaning, Names};
 use crate::operation::Context;
 use crate::program::{Operation, Program, Step};
+use crate::refused::refused;
 use crate::result::{Answer, Argument, Proof, Reason, Unknown};
 use crate::state::Side;
 use crate::term::Terms;
@@ -40,6 +42,12 @@ fn prove_texts(old: &str, new: &str, names: &dyn Names) -> Answer {
     if !same_interface(first, second, names) {
         return unknown(Reason::Interface, (1, 1));
     }
+    let is_exception = |name: &str| names.meaning(name) == Meaning::Builtin && is_builtin_exception(name);
+    for (which, function) in [first, second].into_iter().enumerate() {
+        if let Some(construct) = refused(function, &is_exception) {
+            return unknown(Reason::Construct(construct), if which == 0 { (1, 0) } else { (0, 1) });
+        }
+    }
     let first_program = match lower(old, first) {
         Ok(program) => program,
         Err((reason, line)) => return unknown(reason, (line, 0)),
@@ -53,9 +61,10 @@ fn prove_texts(old: &str, new: &str, names: &dyn Names) -> Answer {
     }
     let programs = [&first_program, &second_program];
     let own_names = [first.name.as_str(), second.name.as_str()];
+    let is_lazy = is_generator(&first_program) || first.is_async;
     let mut reason = Unknown { reason: Reason::Budget, lines: (0, 0) };
     for (types, is_guess) in attempts([old, new], [first, second]) {
-        match attempt(programs, own_names, names, &types) {
+        match attempt(programs, own_names, names, &types, is_lazy) {
             Ok((proof, is_plausible)) if is_plausible || !is_guess => return Answer::Equivalent(proof),
             Ok(_) => {}
             Err(unknown) if !is_guess => reason = unknown,
@@ -126,10 +135,12 @@ fn attempt(
     own_names: [&str; 2],
     names: &dyn Names,
     types: &[(String, Type)],
+    is_lazy: bool,
 ) -> Result<(Proof, bool), Unknown> {
     let mut terms = Terms::default();
     let unbound = terms.unbound();
-    let heap = terms.symbol(Type::Heap(true));
+    // The body of a generator or a coroutine runs after others may have changed what it was given.
+    let heap = terms.symbol(Type::Heap(!is_lazy));
     let parameters: Vec<_> = types.iter().map(|(_, class)| terms.symbol(class.clone())).collect();
     let sides = programs.map(|program| {
         let mut slots = vec![unbound; program.slots];

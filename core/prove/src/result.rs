@@ -53,7 +53,8 @@ pub enum Rule {
 }
 
 /// What is taken for granted. Any proof also assumes that memory, stack and digits suffice, that nobody looks into frames, that
-/// no code asks for the identity of numbers, texts and tuples, and that nothing replaces builtins while the function runs.
+/// no code asks for the identity of numbers, texts and tuples, for what an exception happened in, or when objects are destroyed, that
+/// assertions are on, and that nothing replaces builtins while the function runs.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Assumption {
@@ -98,20 +99,28 @@ pub enum Reason {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Construct {
+    AsyncComprehension,
     AsyncLoop,
     AsyncWith,
-    AsyncComprehension,
     Class,
     Closure,
+    Default,
+    Display,
     ExceptStar,
+    Exceptions,
     Frames,
     Identity,
     Match,
     Nonlocal,
+    OwnName,
+    SpecialName,
     StarArgument,
     StarImport,
+    Surrogate,
     Template,
     TypeAlias,
-    UnsafeFormat,
+    TypeParameters,
+    Unbound,
     Unparsed,
+    UnsafeFormat,
 }

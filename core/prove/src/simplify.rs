@@ -10,6 +10,10 @@ use crate::types::Type;
 
 /// The bound of terms in a product of sums.
 const MAX_PRODUCT: usize = 64;
+/// The longest text that is calculated, in bytes, and the most parts that a text or the content of a container is taken into:
+/// code may double both again and again.
+const MAX_TEXT: usize = 10_000;
+const MAX_PARTS: usize = 1000;
 
 /// A sum of terms with factors, and a constant.
 type Sum = (i128, Vec<(Term, i128)>);
@@ -235,7 +239,7 @@ impl Terms {
                 let last = flat.last().and_then(|last| self.as_text(*last));
                 match (last, self.as_text(one)) {
                     (_, Some("")) => {}
-                    (Some(last), Some(text)) => {
+                    (Some(last), Some(text)) if last.len() + text.len() <= MAX_TEXT => {
                         let text = format!("{last}{text}");
                         flat.pop();
                         let text = self.text(&text);
@@ -248,6 +252,8 @@ impl Terms {
         match flat[..] {
             [] => self.text(""),
             [one] => one,
+            // Too long to be taken apart again.
+            _ if flat.len() > MAX_PARTS => self.pure("long text", parts, Type::Text),
             _ => self.intern(Operator::Concat, &flat, Type::Text),
         }
     }
@@ -269,7 +275,11 @@ impl Terms {
                 let is_items = |this: &Self, term: Term| matches!(this.operator(term), Operator::Elements);
                 match flat.last().copied() {
                     _ if is_items(self, one) && self.arguments(one).is_empty() => {}
-                    Some(last) if is_items(self, last) && is_items(self, one) => {
+                    Some(last)
+                        if is_items(self, last)
+                            && is_items(self, one)
+                            && self.arguments(last).len() + self.arguments(one).len() <= MAX_PARTS =>
+                    {
                         let items = [self.arguments(last), self.arguments(one)].concat();
                         flat.pop();
                         let items = self.elements(&items);
@@ -285,7 +295,10 @@ impl Terms {
             _ => {
                 let class =
                     flat.iter().fold(Type::Items(Box::new(Type::Never)), |class, part| class.join(self.class(*part)));
-                self.intern(Operator::Joined, &flat, class)
+                match flat.len() > MAX_PARTS {
+                    true => self.pure("long content", parts, class),
+                    false => self.intern(Operator::Joined, &flat, class),
+                }
             }
         }
     }

@@ -66,6 +66,8 @@ pub(crate) struct Terms {
     known: FxHashMap<(Operator, Box<[Term]>), Term>,
     symbols: u32,
     objects: u32,
+    /// The number of terms, where a large one counts for many.
+    weight: usize,
     deepest: u32,
 }
 
@@ -79,6 +81,11 @@ impl Terms {
         let term = Term(self.nodes.len() as u32);
         let has_object =
             matches!(key.0, Operator::Object(_)) || arguments.iter().any(|argument| self.has_object(*argument));
+        let size = match &key.0 {
+            Operator::Constant(Constant::Text(text)) => text.len(),
+            _ => arguments.len(),
+        };
+        self.weight += 1 + size / 8;
         let depth = 1 + arguments.iter().map(|argument| self.nodes[argument.0 as usize].depth).max().unwrap_or(0);
         self.deepest = self.deepest.max(depth);
         self.nodes.push(Node { operator: key.0.clone(), arguments: key.1.clone(), class, has_object, depth });
@@ -150,7 +157,7 @@ impl Terms {
     }
 
     pub fn len(&self) -> usize {
-        self.nodes.len()
+        self.weight
     }
 
     pub fn as_constant(&self, term: Term) -> Option<&Constant> {

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use rustc_hash::FxHashSet;
+
 use crate::state::Side;
 use crate::term::{Term, Terms};
 
@@ -35,6 +37,20 @@ pub(crate) fn compare(terms: &Terms, sides: &[Side; 2], first: &[Term], second: 
 }
 
 pub(crate) fn unify(terms: &Terms, sides: &[Side; 2], a: Term, b: Term, bijection: &mut Bijection) -> bool {
+    equal(terms, sides, (a, b), bijection, &mut FxHashSet::default())
+}
+
+/// `known` has the pairs that are equal under this bijection, which only grows.
+fn equal(
+    terms: &Terms,
+    sides: &[Side; 2],
+    (a, b): (Term, Term),
+    bijection: &mut Bijection,
+    known: &mut FxHashSet<(Term, Term)>,
+) -> bool {
+    if known.contains(&(a, b)) {
+        return true;
+    }
     if !terms.has_object(a) && !terms.has_object(b) {
         return a == b;
     }
@@ -51,19 +67,27 @@ pub(crate) fn unify(terms: &Terms, sides: &[Side; 2], a: Term, b: Term, bijectio
         bijection.insert(a, b);
         return first.kind == second.kind
             && first.fields.len() == second.fields.len()
-            && first.fields.iter().zip(&second.fields).all(|(a, b)| unify(terms, sides, *a, *b, bijection));
+            && first.fields.iter().zip(&second.fields).all(|(a, b)| equal(terms, sides, (*a, *b), bijection, known));
     }
     let same_shape = terms.operator(a) == terms.operator(b) && terms.arguments(a).len() == terms.arguments(b).len();
-    same_shape && terms.arguments(a).iter().zip(terms.arguments(b)).all(|(a, b)| unify(terms, sides, *a, *b, bijection))
+    let is_equal = same_shape
+        && terms
+            .arguments(a)
+            .iter()
+            .zip(terms.arguments(b))
+            .all(|(a, b)| equal(terms, sides, (*a, *b), bijection, known));
+    if is_equal {
+        known.insert((a, b));
+    }
+    is_equal
 }
 
 /// The objects in a term.
 pub(crate) fn objects(terms: &Terms, term: Term, found: &mut Vec<Term>) {
-    if !terms.has_object(term) || found.contains(&term) {
-        return;
-    }
-    if terms.as_object(term).is_some() {
-        found.push(term);
-    }
-    terms.arguments(term).iter().for_each(|argument| objects(terms, *argument, found));
+    terms.parts(term, &mut |part| {
+        if terms.as_object(part).is_some() && !found.contains(&part) {
+            found.push(part);
+        }
+        terms.has_object(part)
+    });
 }

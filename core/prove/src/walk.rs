@@ -10,7 +10,7 @@ use crate::facts::{Facts, Replaced};
 use crate::frame::{Frame, Relation};
 use crate::operation::{Context, Outcome};
 use crate::program::{End, Operation, Program, Slot, Step};
-use crate::result::{Reason, Rule, Unknown};
+use crate::result::{Construct, Reason, Rule, Unknown};
 use crate::state::{Ended, Side};
 use crate::term::Term;
 use crate::types::Type;
@@ -43,6 +43,11 @@ pub(crate) enum Stop {
     /// The relation of a loop was too strong, and is weaker now.
     Refine(usize),
     Fail(Unknown),
+}
+
+/// A local is read that may not be bound.
+fn unbound() -> Unknown {
+    Unknown { reason: Reason::Construct(Construct::Unbound), lines: (0, 0) }
 }
 
 /// Where a version waits.
@@ -286,11 +291,8 @@ impl Walk<'_> {
                     };
                     match facts.decide(terms, is_unbound) {
                         Some(false) => {}
-                        Some(true) => {
-                            let exception = terms.raised("UnboundLocalError", &[]);
-                            raise(program, side, exception);
-                            continue;
-                        }
+                        // Which name it is, and where it is read, makes other errors of it.
+                        Some(true) => return Err(Stop::Fail(unbound())),
                         None => return Ok(Pause::Fork(is_unbound)),
                     }
                 }
@@ -383,6 +385,8 @@ impl Context<'_> {
         // A number or a text on the left of `==` leaves the answer to the other operand.
         if let (Operation::Compare("==" | "!="), [left, right]) = (operation, &arguments[..])
             && self.terms.as_constant(*left).is_some_and(|_| self.terms.class(*left).is_plain())
+            // Subclasses of `int` are none of `bool`.
+            && *self.terms.class(*left) != Type::Bool
             && !self.terms.class(*right).is_exact()
         {
             return (operation.clone(), vec![*right, *left]);

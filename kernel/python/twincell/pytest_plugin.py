@@ -44,6 +44,8 @@ class Selecting:
         except TwincellError as error:
             raise pytest.UsageError(f"{OPTION}: {error}") from None
         self.found = found
+        # With workers, the process that reports collects nothing itself.
+        self.has_left = any(not row["runs"] for row in found["tests"])
         self.root = Path(found["root"])
         self.tests: dict[str, dict[str, Any]] = {row["name"]: row for row in found["tests"]}
 
@@ -72,5 +74,10 @@ class Selecting:
             items[:] = kept
             config.hook.pytest_deselected(items=left)
 
-    def pytest_report_collectionfinish(self) -> list[str]:
+    def pytest_report_header(self) -> list[str]:
         return [f"twincell: {line}" for line in [self.found["sentence"], *self.found["doubt_sentences"]]]
+
+    def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:
+        # That nothing has to run is no failure.
+        if exitstatus == pytest.ExitCode.NO_TESTS_COLLECTED and self.has_left:
+            session.exitstatus = pytest.ExitCode.OK

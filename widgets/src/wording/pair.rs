@@ -151,7 +151,7 @@ fn support(support: &Support) -> String {
     match support {
         Support::Proved(proof) if proof.arguments.is_empty() => ", and proved for all arguments".into(),
         Support::Proved(proof) => {
-            let arguments = proof.arguments.iter().map(|one| format!("{}: {}", one.parameter, one.class));
+            let arguments = proof.arguments.iter().map(|one| format!("{} of type {}", one.parameter, one.class));
             format!(", and proved for {}", arguments.collect::<Vec<_>>().join(", "))
         }
         Support::Exhausted { combinations } if *combinations > 1 => {

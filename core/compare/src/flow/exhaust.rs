@@ -24,7 +24,8 @@ pub(super) fn exhaust(
     plan: &Plan,
 ) -> Result<(), EngineError> {
     let Some(combinations) = combinations(pair).filter(|_| !campaign.stopped_early) else { return Ok(()) };
-    let count = combinations.len();
+    // To leave an argument out gives no other value.
+    let count = combinations.iter().filter(|fixed| fixed.values().all(|one| *one != Decision::Default)).count();
     let requests = (plan.budget..).zip(combinations).map(|(index, fixed)| ExecutionRequest {
         index,
         seed: plan.seed,

@@ -12,7 +12,10 @@ use super::sources::Sources;
 pub(super) fn proof(sources: &Sources, functions: &PerSide<Function>) -> Option<Proof> {
     let (old, new) = (&functions.old, &functions.new);
     let are_functions = functions.iter().all(|function| function.kind == CodeKind::Function);
-    if !are_functions || old.decorators != new.decorators || uses_changed_attribute(sources, functions) {
+    if !are_functions || !functions.iter().all(is_plain) || old.decorators != new.decorators {
+        return None;
+    }
+    if uses_changed_attribute(sources, functions) {
         return None;
     }
     let module = |side: Side| match sources.cut_out {
@@ -24,6 +27,13 @@ pub(super) fn proof(sources: &Sources, functions: &PerSide<Function>) -> Option<
         Answer::Equivalent(proof) => Some(proof),
         Answer::Unknown(_) => None,
     }
+}
+
+/// Whether a function means what its text says: nothing around it binds its names, and no decorator reads what a proof leaves out.
+fn is_plain(function: &Function) -> bool {
+    const PLAIN: [&str; 3] = ["staticmethod", "classmethod", "property"];
+    function.parent.is_none()
+        && function.decorators.iter().all(|decorator| PLAIN.contains(&decorator.trim().trim_start_matches('@')))
 }
 
 /// Whether a version uses an attribute that may be a changed method or a changed variable of a class.

@@ -147,11 +147,13 @@ impl Builder<'_> {
                 let last = base.last().map(|name| self.names.text(*name).to_string()).unwrap_or_default();
                 let meaning = self.meaning_of_chain(module, &base);
                 facts.is_test_case |= last.ends_with("TestCase");
+                // Its fields are its items.
+                facts.is_read_whole |= last == "NamedTuple";
                 let is_quiet = QUIET_BASES.contains(&&*last) || base.len() == 1 && is_builtin(&last);
                 facts.is_called_from_outside |= (meaning.is_outside || meaning.classes.is_empty()) && !is_quiet;
                 facts.bases.extend(meaning.classes);
             }
-            facts.is_read_whole = has_keywords || !decorators.is_empty();
+            facts.is_read_whole |= has_keywords || !decorators.is_empty();
             facts.runs_code = has_keywords;
             let all = self.graph.classes.entry(*class).or_default();
             facts.members = std::mem::take(&mut all.members);

@@ -148,6 +148,8 @@ fn of_code(graph: &Graph) -> Vec<Doubt> {
                 Unnamed::Module(_) => DoubtKind::DynamicImport,
                 Unnamed::Attribute(_) => DoubtKind::DynamicAttribute,
                 Unnamed::Code => DoubtKind::Exec,
+                // All fixtures are followed.
+                Unnamed::Fixture => continue,
             };
             found.push(doubt(*line, kind));
         }

@@ -30,6 +30,8 @@ pub(super) enum Unnamed {
     Module(Option<NameId>),
     /// An attribute, whose name begins with a text.
     Attribute(Option<NameId>),
+    /// Fixtures, whose names are not in the text.
+    Fixture,
     /// Anything.
     Code,
 }
@@ -91,6 +93,10 @@ const IMPORTERS: [&str; 16] = [
     "SourceFileLoader",
     "importorskip",
 ];
+/// What gives all that a module, a class or an object has.
+const NAMESPACES: [&str; 5] = ["globals", "locals", "vars", "dir", "__subclasses__"];
+/// What makes functions that read an attribute.
+const GETTERS: [&str; 2] = ["attrgetter", "methodcaller"];
 const ATTRIBUTE_READERS: [&str; 6] = ["getattr", "hasattr", "setattr", "delattr", "attrgetter", "methodcaller"];
 const EVALUATORS: [&str; 3] = ["exec", "eval", "compile"];
 
@@ -184,6 +190,13 @@ impl<'n> Reader<'n> {
             if token.contains('.') {
                 let id = self.names.id(token);
                 self.uses.dotted.insert(id);
+                // `attrgetter("a.b")`.
+                if is_one {
+                    for part in token.split('.') {
+                        let id = self.names.id(part);
+                        self.uses.words.insert(id);
+                    }
+                }
             }
             if is_one || has_code || text.len() <= MAX_TEXT && text.contains([':', '/', ' ']) && !text.contains('\n') {
                 let is_name = !token.contains('.');
@@ -243,9 +256,17 @@ impl<'n> Reader<'n> {
             if let Some(prefix) = self.prefix(first) {
                 self.uses.unnamed.insert((Unnamed::Module(prefix), line));
             }
-        } else if ATTRIBUTE_READERS.contains(&callee) && matches!(call.func.as_ref(), Expr::Name(_)) {
+        } else if callee == "getfixturevalue" {
+            if self.prefix(first).is_some() {
+                self.uses.unnamed.insert((Unnamed::Fixture, line));
+            }
+        } else if NAMESPACES.contains(&callee) {
+            self.uses.unnamed.insert((Unnamed::Attribute(None), line));
+        } else if ATTRIBUTE_READERS.contains(&callee)
+            && (GETTERS.contains(&callee) || matches!(call.func.as_ref(), Expr::Name(_)))
+        {
             let named = match callee {
-                "attrgetter" | "methodcaller" => first,
+                getter if GETTERS.contains(&getter) => first,
                 _ => call.arguments.args.get(1),
             };
             if let Some(prefix) = self.prefix(named) {

@@ -238,6 +238,11 @@ impl<'a> Walker<'a> {
             }
         }
         for (unnamed, _) in &unit.uses.unnamed {
+            if *unnamed == Unnamed::Fixture {
+                for fixture in surroundings.fixtures.values().flatten() {
+                    self.reach(*fixture, node, StepKind::Fixture);
+                }
+            }
             if let Unnamed::Attribute(Some(prefix)) = unnamed
                 && self.prefixes.iter().all(|(known, _)| known != prefix)
             {

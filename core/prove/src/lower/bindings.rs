@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use ruff_python_ast::visitor::source_order::{self, SourceOrderVisitor};
-use ruff_python_ast::{ExceptHandler, Expr, ExprContext, Stmt};
+use ruff_python_ast::{ExceptHandler, Expr, ExprContext, Pattern, Stmt};
 
 /// One for a binding outside of loops, two or more otherwise.
 pub(crate) fn counts(body: &[Stmt]) -> BTreeMap<String, usize> {
@@ -61,6 +61,19 @@ impl<'a> SourceOrderVisitor<'a> for Counter {
             self.bind(name);
         }
         source_order::walk_except_handler(self, handler);
+    }
+
+    fn visit_pattern(&mut self, pattern: &'a Pattern) {
+        let name = match pattern {
+            Pattern::MatchAs(node) => node.name.as_ref(),
+            Pattern::MatchStar(node) => node.name.as_ref(),
+            Pattern::MatchMapping(node) => node.rest.as_ref(),
+            _ => None,
+        };
+        if let Some(name) = name {
+            self.bind(name);
+        }
+        source_order::walk_pattern(self, pattern);
     }
 
     fn visit_expr(&mut self, expr: &'a Expr) {

@@ -318,7 +318,7 @@ impl<'a> Lowering<'a> {
         let [found, after] = [self.block(), self.block()];
         for item in items {
             let item = self.value(item)?;
-            let answer = self.operate(Operation::Compare("=="), vec![left, item]);
+            let answer = self.operate(Operation::Compare("=="), vec![item, left]);
             let on = self.truth(answer);
             let more = self.block();
             self.end(End::Branch { on, yes: found, no: more });
@@ -712,10 +712,11 @@ fn pieces_of_format(text: &str) -> Option<Vec<Piece>> {
                     }
                 }
                 let (number, conversion) = match field.split_once('!') {
-                    Some((number, conversion)) => (number, conversion.chars().next()?),
+                    Some((number, conversion @ ("s" | "r" | "a"))) => (number, conversion.chars().next()?),
+                    Some(_) => return None,
                     None => (&field[..], ' '),
                 };
-                if field.contains('!') && !field.ends_with(['!', 's', 'r', 'a']) {
+                if !number.chars().all(|digit| digit.is_ascii_digit()) {
                     return None;
                 }
                 let index = if number.is_empty() {

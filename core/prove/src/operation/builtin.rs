@@ -188,7 +188,8 @@ impl Context<'_> {
                 };
                 let is_zero = terms.is_zero(step);
                 if decide!(self, facts, is_zero) {
-                    return Outcome::Raise(self.terms.raised("ValueError", &[]));
+                    let why = self.terms.text("range");
+                    return Outcome::Raise(self.terms.raised("ValueError", &[why]));
                 }
                 Outcome::Value(self.terms.pure("range", &[start, end, step], Type::Range))
             }

@@ -16,6 +16,8 @@ impl Context<'_> {
     pub(super) fn unary(&mut self, facts: &Facts, name: &str, value: Term) -> Outcome {
         let terms = &mut self.terms;
         match (name, terms.class(value)) {
+            // It warns since 3.12.
+            ("~", Type::Bool) => EFFECT,
             ("-" | "+" | "~", Type::Int | Type::Bool) => {
                 let value = match number(terms, facts, value) {
                     Ok(value) => value,
