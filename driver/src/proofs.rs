@@ -39,8 +39,8 @@ impl Prover for Proofs<'_> {
         else {
             return false;
         };
-        let names = || ModuleNames::new([old_module, new_module], [old.entity(), new.entity()]);
-        matches!(prove(&old.text, &new.text, &names()), Answer::Equivalent(proof) if proof.arguments.is_empty())
+        let names = ModuleNames::new([old_module, new_module], [old.entity(), new.entity()]);
+        matches!(prove(&old.text, &new.text, &names), Answer::Equivalent(proof) if proof.arguments.is_empty())
     }
 }
 
