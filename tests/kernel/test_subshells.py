@@ -161,6 +161,18 @@ def test_messages_for_a_cell_that_awaits_keep_their_order_and_their_thread(kerne
     assert kernel.wait(handling).value == "(True, True)"
 
 
+def test_a_cell_that_awaits_again_and_again_gets_all_messages(kernel, answer):
+    handling = kernel.send(
+        "asyncio.get_running_loop().call_soon(ask, 'any')\n"
+        "while len(order) < 40:\n    await asyncio.sleep(0)\n    time.sleep(0.003)\n"
+        "order == sorted(order), set(threads.values()) == {threading.current_thread()}"
+    )
+    kernel.wait_for("comm_msg")
+    for number in range(40):
+        answer(f"{number:02}")
+    assert kernel.wait(handling).value == "(True, True)"
+
+
 def test_an_answer_comes_in_a_subshell_while_the_cell_that_asked_does_not_await(kernel, answer):
     asking = kernel.send(
         "ask('asked')\nwhile not threads: time.sleep(0.01)\nthreads['asked'] is threading.current_thread()"
@@ -168,6 +180,17 @@ def test_an_answer_comes_in_a_subshell_while_the_cell_that_asked_does_not_await(
     kernel.wait_for("comm_msg")
     answer("asked")
     assert kernel.wait(asking).value == "False"
+
+
+def test_messages_keep_their_order_when_the_cell_that_asked_does_not_await(kernel, answer):
+    asking = kernel.send(
+        "ask('any')\nwhile len(order) < 40: time.sleep(0.01)\n"
+        "order == sorted(order), threading.current_thread() in threads.values()"
+    )
+    kernel.wait_for("comm_msg")
+    for number in range(40):
+        answer(f"{number:02}")
+    assert kernel.wait(asking).value == "(True, False)"
 
 
 def test_a_cell_goes_on_when_a_widget_of_a_subshell_did_what_it_awaits(kernel, answer):

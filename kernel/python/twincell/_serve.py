@@ -10,6 +10,7 @@ import asyncio
 import contextlib
 import contextvars
 import dataclasses
+import functools
 import inspect
 import logging
 import signal
@@ -17,6 +18,7 @@ import sys
 import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Future
 from typing import TYPE_CHECKING, Any
 
 from traitlets import Any as AnyTrait
@@ -38,6 +40,8 @@ logger = logging.getLogger("twincell.kernel")
 #: Turns of the event loop between two requests that wait. A task whose timer is due needs three to go on: one for the
 #: timer, one for what it awaits, one for itself.
 TURNS = 3
+#: Seconds after which a shell that does not take what another one offers counts as busy.
+PATIENCE = 0.2
 
 #: What handles a request: the socket for its reply, the frames by which its sender is known, and the message.
 Handler = Callable[[Socket, Sequence[bytes], Message], Any]
@@ -48,6 +52,14 @@ class UnknownRequest(Exception):
 
 
 @dataclasses.dataclass(eq=False)
+class Offer:
+    """A request that another shell may handle. Whoever comes first takes it, or cancels the offer."""
+
+    request: Request
+    taken: Future[None] = dataclasses.field(default_factory=Future)
+
+
+@dataclasses.dataclass(eq=False)
 class Shell:
     """What handles the requests of the main shell, of a subshell, or of the control channel, in a thread of its own."""
 
@@ -55,14 +67,44 @@ class Shell:
     loop: asyncio.AbstractEventLoop
     context: contextvars.Context
     is_handling: bool = False
-    #: What other shells handed over and is not done, and those of it that wait.
-    handed_over: set[Request] = dataclasses.field(default_factory=set)
-    waiting: deque[Request] = dataclasses.field(default_factory=deque)
+    #: What other shells offer to it, and whether its event loop was found at a step that takes long.
+    offered: deque[Offer] = dataclasses.field(default_factory=deque)
+    is_busy: bool = False
+    #: Messages are offered to another shell one after the other, for they keep their order.
+    offering: asyncio.Lock = dataclasses.field(default_factory=asyncio.Lock)
 
-    @property
-    def takes_messages(self) -> bool:
-        """Whether its thread waits, as other threads see it, or has messages that come before another one."""
-        return bool(self.handed_over) or asyncio.current_task(self.loop) is None
+    def next_offered(self) -> Request | None:
+        """The first request that is offered, which nobody else takes from here on."""
+        while self.offered:
+            offer = self.offered.popleft()
+            if offer.taken.set_running_or_notify_cancel():
+                offer.taken.set_result(None)
+                return offer.request
+        return None
+
+    def _is_idle_again(self) -> None:
+        self.is_busy = False
+
+    async def offer(self, request: Request, take: Callable[[], None]) -> bool:
+        """Offers a request from another shell's thread, and has `take` called in this one's. Whether it was taken."""
+        if self.is_busy:
+            return False
+        offer = Offer(request)
+        self.offered.append(offer)
+        try:
+            self.loop.call_soon_threadsafe(take, context=self.context)
+            await asyncio.wait([asyncio.wrap_future(offer.taken)], timeout=PATIENCE)
+            if not offer.taken.cancel():
+                return True
+            self.is_busy = True
+            self.loop.call_soon_threadsafe(self._is_idle_again)
+        except asyncio.CancelledError:
+            if offer.taken.cancel():
+                raise
+            return True
+        except RuntimeError:  # its loop was closed just now
+            return not offer.taken.cancel()
+        return False
 
 
 class Kernel(SingletonConfigurable):
@@ -250,17 +292,17 @@ class Kernel(SingletonConfigurable):
             self._shells.discard(shell)
             loop.remove_reader(requests.fileno())
 
-    def _start_beside(self, request: Request) -> None:
-        beside = asyncio.ensure_future(self._handle_beside(request))
+    def _start_beside(self, request: Request, *, is_offered: bool = False) -> None:
+        beside = asyncio.ensure_future(self._handle_beside(request, is_offered))
         self._beside.add(beside)
         beside.add_done_callback(self._beside.discard)
 
-    async def _handle_beside(self, request: Request) -> None:
+    async def _handle_beside(self, request: Request, is_offered: bool) -> None:
         """Handles a message for a widget while a cell awaits something."""
         if threading.current_thread() is not threading.main_thread():
-            return await self._handle(request)
+            return await self._handle(request, is_offered=is_offered)
         with self.output.beside():
-            await self._handle(request)
+            await self._handle(request, is_offered=is_offered)
 
     def start_main(self, loop: asyncio.AbstractEventLoop) -> asyncio.Task[None]:
         """Starts to handle the requests of the main shell."""
@@ -289,8 +331,8 @@ class Kernel(SingletonConfigurable):
 
     async def do_one_iteration(self) -> None:
         """Handles one request that waits for the main shell, for a cell that lets widgets work while it runs."""
-        shell = self.current_shell
-        request = shell.waiting.popleft() if shell is not None and shell.waiting else self._main.next()
+        offered = self.current_shell.next_offered() if self.current_shell is not None else None
+        request = offered or self._main.next()
         if request is None:
             return
         if request.msg_type is None:
@@ -298,33 +340,28 @@ class Kernel(SingletonConfigurable):
             raise KeyboardInterrupt
         before = self.output.parent_message
         try:
-            await self._handle(request, within=True)
+            await self._handle(request, within=True, is_offered=offered is not None)
         finally:
             self.output.attribute(before)
 
-    def _hand_over(self, request: Request, message: Message) -> bool:
+    async def _leave_to_asker(self, request: Request, message: Message) -> bool:
         """Lets the shell that asked handle a message for a comm, where the front end sent it to another one.
 
         What code awaits may be touched by its own thread alone. While that thread is busy, this shell handles it.
         """
         shell = self.current_shell
-        if shell is None or request in shell.handed_over or request.channel == "control":
+        if shell is None or request.channel == "control":
             return False
         asker = _comms.asker(message, self.comm_manager)
-        if asker is None or asker is shell or asker not in self._shells or not asker.takes_messages:
+        if asker is None or asker is shell or asker not in self._shells:
             return False
-        asker.handed_over.add(request)
-        asker.waiting.append(request)
-        try:
-            asker.loop.call_soon_threadsafe(self._take_over, asker, context=asker.context)
-        except RuntimeError:  # the loop was closed just now
-            return False
-        return True
+        async with shell.offering:
+            return await asker.offer(request, functools.partial(self._take_offered, asker))
 
-    def _take_over(self, shell: Shell) -> None:
-        """Starts to handle what was handed over first."""
-        if shell.waiting:
-            self._start_beside(shell.waiting.popleft())
+    def _take_offered(self, shell: Shell) -> None:
+        """Starts to handle what was offered first."""
+        if (request := shell.next_offered()) is not None:
+            self._start_beside(request, is_offered=True)
 
     def _wake_others(self) -> None:
         """Lets tasks of other shells go on if what they await was just done in this one."""
@@ -332,14 +369,14 @@ class Kernel(SingletonConfigurable):
             with contextlib.suppress(RuntimeError):  # its loop was closed just now
                 shell.loop.call_soon_threadsafe(lambda: None)
 
-    async def _handle(self, request: Request, *, within: bool = False) -> None:
+    async def _handle(self, request: Request, *, within: bool = False, is_offered: bool = False) -> None:
         """Handles a request. `within` a cell, an interrupt is also one of this cell."""
         msg_type = request.msg_type or ""
-        is_handed_over = False
+        is_left = False
         try:
             message = Message.read(request)
-            is_handed_over = self._hand_over(request, message)
-            if is_handed_over:
+            is_left = not is_offered and await self._leave_to_asker(request, message)
+            if is_left:
                 return
             self.output.set_parent(message)
             of_control = request.channel == "control"
@@ -362,10 +399,8 @@ class Kernel(SingletonConfigurable):
             logger.exception("%s failed", msg_type)
             self._reply_error(request, error)
         finally:
-            if not is_handed_over:
+            if not is_left:
                 self.connection.finish(request)
-                if self.current_shell is not None:
-                    self.current_shell.handed_over.discard(request)
                 if msg_type.startswith("comm_"):
                     self._wake_others()
 
