@@ -8,8 +8,9 @@ use clap::ArgMatches;
 use twincell_amplify::Progress;
 use twincell_compare::verdict::Verdict;
 use twincell_driver::amplify::{amplify_options, amplify_repository, revisions};
+use twincell_driver::command_line;
 use twincell_driver::files;
-use twincell_driver::options::{Job, command_line};
+use twincell_driver::options::Job;
 use twincell_syntax::Side;
 use twincell_widgets::{
     Notices, amplification_junit, amplification_markdown, amplification_page, amplification_text, notice_rows,

@@ -5,8 +5,9 @@ use std::path::PathBuf;
 
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use twincell_driver::blame::{BlameRequest, file_and_function};
+use twincell_driver::command_line;
 use twincell_driver::impact::ImpactVersions;
-use twincell_driver::options::{Job, command_line};
+use twincell_driver::options::Job;
 use twincell_driver::selection::SelectionRequest;
 use twincell_driver::slice::SliceRequest;
 use twincell_syntax::PerSide;

@@ -4,11 +4,11 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use clap::ArgMatches;
+use twincell_driver::failure::Failure;
 use twincell_driver::files::{self, TextKind};
 use twincell_driver::impact::{ImpactError, impact_of};
 use twincell_driver::options::Job;
 use twincell_driver::selection::{SelectionRequest, select_tests};
-use twincell_driver::warm::Failure;
 use twincell_widgets::{
     ImpactState, impact_explained, impact_explanation, impact_markdown, impact_page, impact_place, impact_sarif,
     impact_text, selection_report, selection_text,

@@ -54,7 +54,8 @@ use std::ffi::OsString;
 use std::io::Write;
 
 use clap::error::ErrorKind;
-use twincell_driver::options::{Job, command_line};
+use twincell_driver::command_line;
+use twincell_driver::options::Job;
 use twincell_driver::policy::{found, resolved};
 use twincell_widgets::plain_sentence;
 

@@ -8,7 +8,8 @@ use std::time::Duration;
 use clap::ArgMatches;
 use indicatif::{ProgressBar, ProgressDrawTarget};
 use twincell_driver::files::reason;
-use twincell_driver::policy::{PathRules, path_rules};
+use twincell_driver::options::PathRules;
+use twincell_driver::policy::path_rules;
 use twincell_study::mine::{Mine, Selection, seconds};
 use twincell_widgets::plain_sentence;
 

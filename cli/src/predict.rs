@@ -5,10 +5,11 @@ use std::path::PathBuf;
 
 use clap::ArgMatches;
 use serde_json::{Value, json};
+use twincell_driver::failure::Failure;
 use twincell_driver::files;
 use twincell_driver::options::Job;
 use twincell_driver::waiting;
-use twincell_driver::warm::{self, Failure};
+use twincell_driver::warm;
 use twincell_values::predicted::{Predicted, SitePrediction};
 use twincell_widgets::{plain_sentence, predictions_text};
 

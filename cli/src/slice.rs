@@ -6,10 +6,11 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use clap::ArgMatches;
+use twincell_driver::command_line;
+use twincell_driver::failure::Failure;
 use twincell_driver::files;
-use twincell_driver::options::{Job, command_line};
+use twincell_driver::options::Job;
 use twincell_driver::slice::{check_branch, check_patches, slice_options, slice_repository, write_patches};
-use twincell_driver::warm::Failure;
 use twincell_repo::Repo;
 use twincell_slice::Applied;
 use twincell_widgets::{

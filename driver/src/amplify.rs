@@ -18,14 +18,15 @@ use twincell_repo::{Cache, Range, Revision, is_inside};
 use twincell_syntax::{PerSide, Side};
 use twincell_testing::{Outcome, TestError, TestLimits, environment};
 
+use crate::command_line::LineError;
 use crate::decode::python_source;
+use crate::failure::Failure;
 use crate::files;
-use crate::options::command_line::LineError;
 use crate::options::{GivenOption, Job, Options};
 use crate::policy::{Base, named, resolved};
 use crate::reproducers;
 use crate::waiting::watched;
-use crate::warm::{Engine, Environment, Failure};
+use crate::warm::{Engine, Environment};
 
 /// The maximum number of changed files that are compared where no test runs the change.
 const COMPARED: usize = 10;

@@ -9,9 +9,10 @@ use twincell_semantic::SymbolName;
 use twincell_slice::{Behavior, NotCompared, SliceError, Version};
 
 use crate::decode::python_source;
+use crate::failure::Failure;
 use crate::options::Options;
 use crate::versions::Versions;
-use crate::warm::{Engine, Environment, Failure};
+use crate::warm::{Engine, Environment};
 
 /// The maximum number of executions of one comparison: it is one of many.
 const BUDGET: u32 = 60;

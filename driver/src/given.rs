@@ -10,7 +10,8 @@ use twincell_compare::{CompareOptions, NotGiven};
 use twincell_engine::protocol::{GivenContent, GivenFile, GivenValue};
 use twincell_files::private;
 
-use crate::warm::{Engine, Failure};
+use crate::failure::Failure;
+use crate::warm::Engine;
 
 /// The maximum size in bytes of all copies of one comparison.
 pub const MOST_BYTES: u64 = 256 << 20;

@@ -16,11 +16,11 @@ use twincell_syntax::{PerSide, Side, similar_names};
 use twincell_widgets::{ImpactReport, LeftOut, Texts};
 
 use crate::decode::python_source;
+use crate::failure::Failure;
 use crate::files;
 use crate::options::Options;
 use crate::proofs::Proofs;
 use crate::waiting::interruptible;
-use crate::warm::Failure;
 
 /// The versions between which the change lies.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -30,8 +30,11 @@
 pub mod amplify;
 mod behavior;
 pub mod blame;
+pub mod command_line;
+mod comparing;
 pub mod decode;
 pub mod examples;
+pub mod failure;
 pub mod files;
 mod files_beside;
 pub mod given;

@@ -18,8 +18,8 @@ use twincell_engine::{WorkerPool, interpreter};
 use twincell_files::private;
 use twincell_prefix::{Library, NotInstalled, Subject, libraries, missing};
 
+use crate::failure::Failure;
 use crate::files;
-use crate::warm::Failure;
 
 /// How often a wait looks whether somebody still waits.
 const INTERVAL: Duration = Duration::from_millis(50);

@@ -7,9 +7,10 @@ use twincell_engine::protocol::FilesBeside;
 use twincell_files::private;
 use twincell_prefix::{Beside, Subject, Used};
 
+use crate::failure::Failure;
 use crate::files;
 use crate::files_beside::beside;
-use crate::warm::{Engine, Failure};
+use crate::warm::Engine;
 
 /// The maximum number of bytes of a snippet whose files are looked for.
 const MAX_TEXT: usize = 1 << 20;

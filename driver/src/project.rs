@@ -13,8 +13,9 @@ use twincell_repo::{CopyError, ModulePath, Project};
 use twincell_semantic::{FolderFiles, ProjectModule, Store};
 use twincell_syntax::{PerSide, Side, too_deep};
 
+use crate::failure::Failure;
 use crate::placing::{imported, places};
-use crate::warm::{Engine, Failure};
+use crate::warm::Engine;
 
 /// Two sources with their places, for as long as the copies of their projects are there.
 pub struct Placed {

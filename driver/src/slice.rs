@@ -12,12 +12,13 @@ use twincell_testing::{TestError, TestLimits, environment};
 
 use crate::amplify::{checkouts, names};
 use crate::behavior::Comparing;
+use crate::command_line::LineError;
+use crate::failure::Failure;
 use crate::files;
-use crate::options::command_line::LineError;
 use crate::options::{GivenOption, Job, Options};
 use crate::policy::resolved;
 use crate::waiting::watched;
-use crate::warm::{Environment, Failure};
+use crate::warm::Environment;
 
 /// What a user asks for.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use twincell_engine::Stop;
 
-use crate::warm::Failure;
+use crate::failure::Failure;
 
 /// How often interrupts are checked.
 pub const INTERVAL: Duration = Duration::from_millis(20);

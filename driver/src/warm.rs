@@ -1,33 +1,23 @@
 //! State that stays warm between comparisons of one process: worker pools and loaded predictors, by their options.
-//!
-//! Every comparison goes through [`Engine::compare`], where a bug in the analysis becomes an error.
+//! `comparing` has what an [`Engine`] does with projects and notebooks.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
 
-use twincell_blame::BlameError;
 use twincell_compare::report::Comparison;
 use twincell_compare::{
-    Again, CompareError, CompareOptions, Continue, Executions, Inputs, PredictionRequest, Progress, Replayed, Source,
-    compare, execute, replay, requests,
+    Again, CompareOptions, Continue, PredictionRequest, Progress, Replayed, Source, compare, replay, requests,
 };
-use twincell_engine::{EngineError, PoolOptions, Stop, WorkerInfo, WorkerPool, interpreter};
-use twincell_models::{Endpoint, EndpointError, ModelOptions, panic_message};
-use twincell_prefix::{Generators, Library, PrefixError, Prefixes, Subject, prefixes};
-use twincell_slice::SliceError;
-use twincell_testing::TestError;
-use twincell_values::language_model::LanguageModel;
+use twincell_engine::{PoolOptions, Stop, WorkerInfo, WorkerPool, interpreter};
+use twincell_models::ModelOptions;
 use twincell_values::predicted::Predicted;
 use twincell_values::predictor::{Distribution, FunctionSites, PredictError, Predictor};
 
+use crate::failure::{Failure, caught};
 use crate::libraries::Libraries;
-use crate::local_imports::WithFiles;
-use crate::notebook::{self, NotebookError, Notebooks};
 use crate::options::{Cache, Device, Options};
-use crate::project::Placed;
 
 /// The process's findings about its environment.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -50,60 +40,21 @@ pub struct Environment {
     pub packages: Vec<PathBuf>,
 }
 
-/// Why there is no comparison, in one line that says what to do.
-#[derive(Debug, thiserror::Error)]
-pub enum Failure {
-    #[error(transparent)]
-    Compare(#[from] CompareError),
-    #[error(transparent)]
-    Worker(#[from] EngineError),
-    #[error(transparent)]
-    Prefix(#[from] PrefixError),
-    #[error(transparent)]
-    Blame(#[from] BlameError),
-    #[error(transparent)]
-    Tests(#[from] TestError),
-    #[error(transparent)]
-    Slice(#[from] SliceError),
-    #[error(transparent)]
-    Endpoint(#[from] EndpointError),
-    #[error(transparent)]
-    Notebook(#[from] NotebookError),
-    #[error("cannot load the predictor: {0}")]
-    Model(String),
-    #[error("there is no place to install libraries: {0}")]
-    Libraries(String),
-    #[error(
-        "the given values cannot be put where workers read: {0}; is there space in the folder for temporary files?"
-    )]
-    Given(std::io::Error),
-    #[error(
-        "a worker process was forked from one that had compared before and whose threads it does not have: start \
-         processes with multiprocessing's method 'spawn', as in \
-         ProcessPoolExecutor(4, mp_context=multiprocessing.get_context('spawn'))"
-    )]
-    Forked,
-    #[error("stopped before anything was found")]
-    Stopped,
-    #[error("this is a bug in twincell, please report it: {0}")]
-    Internal(String),
-}
-
 /// A worker pool and a predictor, ready to compare. Threads share it.
 #[derive(Clone)]
 pub struct Engine {
-    pool: Arc<WorkerPool>,
-    predictor: Arc<dyn Predictor>,
+    pub(crate) pool: Arc<WorkerPool>,
+    pub(crate) predictor: Arc<dyn Predictor>,
     /// The folders of the packages that workers can import.
     packages: Arc<[PathBuf]>,
     /// Where missing libraries are installed, if they are to be, and what makes workers that look there.
-    libraries: Option<(Arc<Libraries>, MakePool)>,
+    pub(crate) libraries: Option<(Arc<Libraries>, MakePool)>,
     /// What ends the work of this engine.
-    stop: Option<Stop>,
+    pub(crate) stop: Option<Stop>,
 }
 
 /// Makes workers whose imports look in some folders last.
-type MakePool = Arc<dyn Fn(Vec<PathBuf>) -> Arc<WorkerPool> + Send + Sync>;
+pub(crate) type MakePool = Arc<dyn Fn(Vec<PathBuf>) -> Arc<WorkerPool> + Send + Sync>;
 
 /// The number of pools and predictors that are kept: the latest ones, so that a session that tries many options does
 /// not pile up processes.
@@ -159,28 +110,14 @@ impl Engine {
         Ok(self.pool.projects()?)
     }
 
+    /// The same engine with other workers.
+    pub(crate) fn with_workers(&self, pool: Arc<WorkerPool>) -> Self {
+        Self { pool, ..self.clone() }
+    }
+
     /// The same engine, whose work for this clone ends soon after `stop` is asked to.
     pub fn stopped_by(&self, stop: &Stop) -> Self {
         Self { pool: Arc::new(self.pool.stopped_by(stop)), stop: Some(stop.clone()), ..self.clone() }
-    }
-
-    /// Compares two texts or notebooks; see [`twincell_compare::compare`]. What files import from their projects is real.
-    pub fn compare(
-        &self,
-        old: &Source,
-        new: &Source,
-        options: &CompareOptions,
-        progress: &mut dyn FnMut(Progress) -> Continue,
-    ) -> Result<Comparison, Failure> {
-        caught(|| {
-            if let Some(notebooks) = Notebooks::of(old, new)? {
-                return notebook::compare(self, &notebooks, (old, new), options, progress);
-            }
-            let placed = Placed::new(old, new, options, self)?;
-            let mut comparison = self.compare_placed(&placed.sources.old, &placed.sources.new, options, progress)?;
-            placed.note(&mut comparison);
-            Ok(comparison)
-        })
     }
 
     /// Compares two texts whose places are known.
@@ -193,47 +130,6 @@ impl Engine {
     ) -> Result<Comparison, Failure> {
         let options = self.beside(options);
         Ok(compare(old, new, self.predictor.as_ref(), &self.pool, &options, progress)?)
-    }
-
-    /// Finds prefixes for a text or a function in one; see [`twincell_prefix::prefixes`]. What it imports and opens of its
-    /// folder is real. The environment names the language
-    /// model, if one is to be asked.
-    pub fn prefixes(
-        &self,
-        subject: &Subject,
-        options: &twincell_prefix::PrefixOptions,
-        progress: &mut dyn FnMut(twincell_prefix::Progress) -> twincell_prefix::Continue,
-    ) -> Result<Prefixes, Failure> {
-        caught(|| {
-            let model = match options.generators {
-                Generators::Local => None,
-                Generators::Llm | Generators::Both => Some(Endpoint::from_environment()?),
-            };
-            let model = model.as_ref().map(|model| model as &dyn LanguageModel);
-            let (libraries, engine) = self.provide(subject, options.deadline, progress)?;
-            let with = WithFiles::new(subject, &engine)?;
-            let found = prefixes(&with.subject, options, &engine.pool, self.predictor.as_ref(), model, progress)?;
-            let beside = found.beside.clone().or(with.refused);
-            Ok::<_, Failure>(Prefixes { libraries, beside, ..found })
-        })
-    }
-
-    /// Installs what a snippet imports, if that is wanted. Returns the engine whose workers find it.
-    fn provide(
-        &self,
-        subject: &Subject,
-        limit: Duration,
-        progress: &mut dyn FnMut(twincell_prefix::Progress) -> Continue,
-    ) -> Result<(Vec<Library>, Self), Failure> {
-        let Some((libraries, make)) = &self.libraries else { return Ok((vec![], self.clone())) };
-        let until = Instant::now() + limit;
-        let mut go_on = || progress(twincell_prefix::Progress::default()) == Continue::Yes && Instant::now() < until;
-        let with = |folders| match (make(folders), &self.stop) {
-            (pool, Some(stop)) => Arc::new(pool.stopped_by(stop)),
-            (pool, None) => pool,
-        };
-        let (libraries, pool) = libraries.provide(subject, &self.pool, &with, &mut go_on)?;
-        Ok((libraries, Self { pool, ..self.clone() }))
     }
 
     /// How many comparisons are worth predicting ahead together; 0 for none.
@@ -252,24 +148,6 @@ impl Engine {
         }));
     }
 
-    /// Executes once more; see [`twincell_compare::replay`]. Projects are as they are now.
-    pub fn replay(
-        &self,
-        old: &Source,
-        new: &Source,
-        options: &CompareOptions,
-        again: &Again<'_>,
-        go_on: &mut dyn FnMut() -> Continue,
-    ) -> Result<Replayed, Failure> {
-        caught(|| {
-            if let Some(notebooks) = Notebooks::of(old, new)? {
-                return notebook::replay(self, &notebooks, (old, new), options, again, go_on);
-            }
-            let placed = Placed::new(old, new, options, self)?;
-            self.replay_placed(&placed.sources.old, &placed.sources.new, options, again, go_on)
-        })
-    }
-
     /// Executes texts once more whose places are known.
     pub(crate) fn replay_placed(
         &self,
@@ -283,32 +161,9 @@ impl Engine {
         Ok(replay(old, new, self.predictor.as_ref(), &self.pool, &options, again, go_on)?)
     }
 
-    /// Executes two texts on given decisions; see [`twincell_compare::execute`].
-    pub fn execute(
-        &self,
-        old: &Source,
-        new: &Source,
-        options: &CompareOptions,
-        inputs: &[Inputs],
-    ) -> Result<Executions, Failure> {
-        caught(|| -> Result<_, Failure> {
-            let placed = Placed::new(old, new, options, self)?;
-            let (old, new, options) = (&placed.sources.old, &placed.sources.new, self.beside(options));
-            Ok(execute(old, new, self.predictor.as_ref(), &self.pool, &options, inputs)?)
-        })
-    }
-
     /// The options with what is installed beside the workers.
-    fn beside(&self, options: &CompareOptions) -> CompareOptions {
+    pub(crate) fn beside(&self, options: &CompareOptions) -> CompareOptions {
         CompareOptions { packages: self.packages.to_vec(), ..options.clone() }
-    }
-}
-
-/// A bug in the analysis becomes an error.
-fn caught<T, E: Into<Failure>>(run: impl FnOnce() -> Result<T, E>) -> Result<T, Failure> {
-    match catch_unwind(AssertUnwindSafe(run)) {
-        Ok(result) => result.map_err(Into::into),
-        Err(panic) => Err(Failure::Internal(panic_message(panic.as_ref()))),
     }
 }
 

@@ -6,10 +6,11 @@ use std::path::{Path, PathBuf};
 
 use twincell_compare::notice::Notice;
 use twincell_compare::{CompareError, CompareOptions, Continue, Source};
+use twincell_driver::failure::Failure;
 use twincell_driver::files::reason;
 use twincell_driver::options::Options;
 use twincell_driver::reproducers;
-use twincell_driver::warm::{Engine, Environment, Failure};
+use twincell_driver::warm::{Engine, Environment};
 use twincell_engine::Stop;
 
 use crate::change::{Change, Changes};

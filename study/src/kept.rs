@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 use twincell_compare::notice::Notice;
-use twincell_driver::policy::PathRules;
+use twincell_driver::options::PathRules;
 
 use crate::change::{Change, Changes, Row};
 
@@ -85,7 +85,7 @@ impl Changes for Kept<'_> {
 mod tests {
     use super::*;
     use crate::scripted::{Script, change};
-    use twincell_driver::policy::PathBudget;
+    use twincell_driver::options::PathBudget;
 
     #[test]
     fn files_that_the_policy_names_are_left_out_or_get_their_budget() {

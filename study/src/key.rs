@@ -6,7 +6,7 @@ use twincell_driver::warm::{Environment, model_options};
 use twincell_prefix::Generators;
 
 use crate::change::{Change, NoChange};
-use crate::prefixes::Snippet;
+use crate::snippet::Snippet;
 
 /// Increase this when rows that are equal in everything hashed here would get other results than before.
 const FORMAT: &[u8] = b"twincell study 4";

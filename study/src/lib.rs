@@ -74,6 +74,7 @@ pub mod read;
 pub mod run;
 #[cfg(test)]
 mod scripted;
+pub mod snippet;
 pub mod store;
 pub mod summary;
 mod threads;

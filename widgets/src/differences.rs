@@ -9,6 +9,7 @@ use twincell_compare::verdict::Verdict;
 
 use crate::bundle::STYLE;
 use crate::html::{badge, tone};
+use crate::plot::{Plot, found_plot};
 use crate::{plain, words};
 
 /// The maximum number of rows. The object behind them has all.
@@ -50,6 +51,11 @@ impl DifferingRow {
 }
 
 impl Differences {
+    /// What the second study found sooner or later than the first. `names` stand in the legend.
+    pub fn plot(&self, names: [&str; 2]) -> Plot {
+        found_plot(&self.first, self.both, names)
+    }
+
     /// The rows with another verdict. The others have only other evidence.
     pub fn verdicts(&self) -> usize {
         self.rows.iter().filter(|row| row.has_other_verdict()).count()

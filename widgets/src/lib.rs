@@ -80,7 +80,8 @@ use serde_json::{Value, json};
 use twincell_compare::report::Comparison;
 
 pub use amplified::{
-    amplification_fragment, amplification_junit, amplification_markdown, amplification_page, amplification_text,
+    AmplificationState, amplification_fragment, amplification_junit, amplification_markdown, amplification_page,
+    amplification_state, amplification_text,
 };
 pub use blame::{blame_before, blame_diff, blame_fragment, blame_markdown, blame_page, blame_text};
 pub use bundle::{LOADER, MODULE};
@@ -98,11 +99,12 @@ pub use label::Label;
 pub use notices::{NoticeLine, NoticeRow, Notices, notice_lines, notice_rows, notice_sentence, notices_text};
 pub use packed::{may_be_packed, packed};
 pub use plain::{json as plain_json, sentence as plain_sentence};
-pub use plot::{Confusion, Plot, StudyPlot, confusion_of, found_plot, pair_plots, study_plot};
+pub use plot::{Confusion, Plot, StudyPlot, confusion_of, pair_plots, study_plot};
 pub use predictions::{predictions_fragment, predictions_text};
 pub use prefixes::{
-    Left, NO_TEST, PrefixFigures, Reached, Spread, no_function, prefix_study_fragment, prefix_study_page,
-    prefix_study_text, prefixes_fragment, prefixes_page, prefixes_pytest, prefixes_text,
+    Left, NO_TEST, PrefixFigures, PrefixesState, Reached, Spread, no_function, prefix_study_fragment,
+    prefix_study_page, prefix_study_text, prefixes_fragment, prefixes_page, prefixes_pytest, prefixes_state,
+    prefixes_text,
 };
 pub use progress::{ProgressLine, blame_progress};
 pub use selected::{SelectionReport, SelectionRow, selection_report, selection_text};
@@ -111,10 +113,7 @@ pub use slices::{
     SliceStep, SliceUnitState, SliceWhy, slice_branch_text, slice_explained, slice_explanation, slice_fragment,
     slice_markdown, slice_page, slice_rows, slice_text,
 };
-pub use state::{
-    AmplificationState, ComparisonState, Detail, PrefixesState, STATE_FORMAT, StudyRow, StudyState,
-    amplification_state, detail, prefixes_state, state,
-};
+pub use state::{ComparisonState, Detail, STATE_FORMAT, StudyRow, StudyState, detail, state};
 pub use text::{Advice, SummaryFile, TextOptions, summary, text};
 
 /// The MIME type of a [`Comparison`] as JSON; the report's field `format` is its version.

@@ -71,14 +71,6 @@ pub(crate) fn opened_within(reading: &Reading, folder: &str) -> Option<String> {
     opened.filter_map(named).find(|name| is_below(name) && !name.contains('/'))
 }
 
-/// How the names of files end of which a text speaks: `.txt` for `.txt` and for `*.txt`.
-pub(crate) fn ending(text: &str) -> Option<&str> {
-    let (before, ending) = text.rsplit_once('.')?;
-    let is_ending = (1..=5).contains(&ending.len()) && ending.bytes().all(|byte| byte.is_ascii_alphanumeric());
-    let is_all = before.is_empty() || before.ends_with('*');
-    (is_ending && is_all).then(|| &text[before.len()..])
-}
-
 /// Whether a path is of a file in the working directory, or below it.
 pub(crate) fn is_below(path: &str) -> bool {
     !path.is_empty() && !path.starts_with('/') && path.split('/').all(|part| part != "..")
@@ -310,6 +302,7 @@ fn line_of(cells: impl Iterator<Item = String>, reading: &Reading) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::reading::ending;
 
     #[test]
     fn a_pattern_matches_the_file_that_is_made_for_it() {

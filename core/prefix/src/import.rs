@@ -2,7 +2,13 @@
 
 use std::fmt;
 
-use crate::reading::Imported;
+/// What an import gives a name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Imported {
+    pub(crate) module: String,
+    /// Its name there. `None` for the module itself.
+    pub(crate) name: Option<String>,
+}
 
 /// `import module as alias`, or `from module import name`. Those of whole modules come first.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]

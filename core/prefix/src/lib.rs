@@ -57,8 +57,8 @@ pub use compact::Compact;
 pub use function::{Beside, Subject, first_function_subject, function_subject};
 pub use generators::Generators;
 pub use grow::prefixes;
-pub use libraries::{Library, NotInstalled, libraries, missing};
-pub use result::{Guidance, Origin, Prefix, Prefixes, Used};
+pub use libraries::{libraries, missing};
+pub use result::{Guidance, Library, NotInstalled, Origin, Prefix, Prefixes, Used};
 pub use twincell_engine::Continue;
 
 /// What is asked of a search for prefixes.

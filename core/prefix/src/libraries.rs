@@ -4,7 +4,6 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use ruff_python_ast::Stmt;
 use ruff_python_ast::visitor::{Visitor, walk_stmt};
-use serde::{Deserialize, Serialize};
 
 use twincell_engine::protocol::Script;
 use twincell_engine::{EngineError, WorkerPool};
@@ -14,33 +13,7 @@ use twincell_syntax::python::{is_of_python, python_string};
 use crate::distributions::distribution;
 use crate::program;
 use crate::reading::Reading;
-
-/// A library that a snippet imports and the user does not have.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Library {
-    /// The dotted path of the module.
-    pub module: String,
-    /// What brings it. `None` if nobody knows.
-    pub distribution: Option<String>,
-    /// Why it is not there, so that something stands in for it. `None` if it is installed.
-    pub problem: Option<NotInstalled>,
-}
-
-/// Why a library was not installed.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum NotInstalled {
-    /// Nobody knows which distribution brings it.
-    Unknown,
-    /// There is neither uv nor pip.
-    NoInstaller,
-    /// The installer says why.
-    Refused { message: String },
-    /// The distribution is installed and does not bring it.
-    Lacking,
-    /// Somebody stopped the search, or its time was over.
-    Stopped,
-}
+use crate::result::NotInstalled;
 
 impl NotInstalled {
     pub(crate) fn may_pass(&self) -> bool {

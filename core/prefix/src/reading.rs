@@ -11,9 +11,8 @@ use twincell_syntax::python::{is_builtin, is_builtin_exception, is_identifier};
 use twincell_syntax::scopes::Bindings;
 use twincell_syntax::{Snippet, dotted, snippet, used_names, without_escapes};
 
-use crate::files;
 use crate::flags::flags;
-use crate::import::Import;
+use crate::import::{Import, Imported};
 use crate::known;
 use crate::signatures::Signatures;
 
@@ -26,14 +25,6 @@ const PACKAGE: &str = "package";
 /// The package that is so many levels below it.
 fn package_below(levels: u32) -> String {
     PACKAGE.to_owned() + &".part".repeat(levels as usize)
-}
-
-/// What an import gives a name.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Imported {
-    pub(crate) module: String,
-    /// Its name there. `None` for the module itself.
-    pub(crate) name: Option<String>,
 }
 
 /// A snippet, read.
@@ -428,7 +419,7 @@ impl Names {
                 }
             }
             Expr::StringLiteral(text) if self.ending.is_none() => {
-                self.ending = files::ending(text.value.to_str()).map(str::to_owned);
+                self.ending = ending(text.value.to_str()).map(str::to_owned);
             }
             Expr::Await(_) => self.awaits |= self.depth == 0,
             Expr::Name(name) => {
@@ -553,6 +544,14 @@ impl Separators {
     fn chosen(&self) -> Option<char> {
         self.of_readers.or(self.of_splits.filter(|_| !self.has_reader))
     }
+}
+
+/// How the names of files end of which a text speaks: `.txt` for `.txt` and for `*.txt`.
+pub(crate) fn ending(text: &str) -> Option<&str> {
+    let (before, ending) = text.rsplit_once('.')?;
+    let is_ending = (1..=5).contains(&ending.len()) && ending.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    let is_all = before.is_empty() || before.ends_with('*');
+    (is_ending && is_all).then(|| &text[before.len()..])
 }
 
 fn separator(value: &Expr) -> Option<char> {

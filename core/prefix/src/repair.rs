@@ -14,9 +14,10 @@ use twincell_values::value::Recipe;
 use crate::compat_shims;
 use crate::files::{is_below, may_be_column, may_have_columns};
 use crate::import::Import;
+use crate::import::Imported;
 use crate::known;
 use crate::lessons::{Common, Lessons, Wanted};
-use crate::reading::{Imported, Reading};
+use crate::reading::Reading;
 
 /// Functions of `os.path` that do not look at the machine.
 const OF_TEXTS: &[&str] = &[

@@ -12,7 +12,6 @@ use twincell_syntax::{defined_names, without_escapes};
 use crate::body::indented;
 use crate::code::{MOCK, TypeCounts};
 use crate::hints::dedented;
-use crate::libraries::{Library, NotInstalled};
 use crate::reading::awaits;
 
 /// What a prefix was made from: the levels of the tree.
@@ -119,6 +118,33 @@ pub struct Prefixes {
     /// What it uses of the files beside it.
     #[serde(default)]
     pub beside: Option<Used>,
+}
+
+/// A library that a snippet imports and the user does not have.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Library {
+    /// The dotted path of the module.
+    pub module: String,
+    /// What brings it. `None` if nobody knows.
+    pub distribution: Option<String>,
+    /// Why it is not there, so that something stands in for it. `None` if it is installed.
+    pub problem: Option<NotInstalled>,
+}
+
+/// Why a library was not installed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum NotInstalled {
+    /// Nobody knows which distribution brings it.
+    Unknown,
+    /// There is neither uv nor pip.
+    NoInstaller,
+    /// The installer says why.
+    Refused { message: String },
+    /// The distribution is installed and does not bring it.
+    Lacking,
+    /// Somebody stopped the search, or its time was over.
+    Stopped,
 }
 
 /// The files beside a snippet that it uses.

@@ -11,8 +11,8 @@ use twincell_values::value::Recipe;
 
 use crate::code::{Statement, TypeCounts};
 use crate::import::Import;
+use crate::import::Imported;
 use crate::layout::Expression;
-use crate::reading::Imported;
 use crate::values::{Writer, mocked_module};
 
 /// Methods whose result is worth something to those who do not look at it.

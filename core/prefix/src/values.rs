@@ -11,9 +11,10 @@ use twincell_values::value::{AbstractValue, ConstructorCall, Recipe, library, wr
 use crate::callers;
 use crate::code::{Code, MOCK, Statement, TypeCounts};
 use crate::import::Import;
+use crate::import::Imported;
 use crate::layout::{Expression, entries};
 use crate::lessons::Lessons;
-use crate::reading::{Imported, Reading};
+use crate::reading::Reading;
 use crate::signatures::{ANY, function_at};
 use crate::stand_in::fake;
 

@@ -14,9 +14,10 @@ use twincell_repo::{CommitId, Range, Repo, RepoError, bound_memory};
 use twincell_syntax::{PerSide, Side};
 
 use crate::decode::python_source;
+use crate::failure::Failure;
 use crate::options::Options;
 use crate::waiting::watched;
-use crate::warm::{Environment, Failure, workers};
+use crate::warm::{Environment, workers};
 
 use witness::can_run;
 pub use witness::{NoWitness, WitnessOf, blame_witness};

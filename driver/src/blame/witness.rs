@@ -20,11 +20,12 @@ use twincell_syntax::{CodeKind, Side};
 use twincell_values::path::{AccessPath, Segment};
 
 use super::{BlameRequest, request};
+use crate::failure::Failure;
 use crate::given::GivenValues;
 use crate::options::Options;
 use crate::versions::Versions;
 use crate::waiting::watched;
-use crate::warm::{Engine, Environment, Failure};
+use crate::warm::{Engine, Environment};
 
 /// How many values of the witness are named.
 const NAMED: usize = 6;

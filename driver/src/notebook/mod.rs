@@ -2,7 +2,6 @@
 
 mod format;
 mod matching;
-mod run;
 
 use std::collections::BTreeSet;
 
@@ -16,7 +15,6 @@ use format::Cell;
 use matching::{Matching, matching};
 
 pub use format::FormatError;
-pub use run::{compare, replay};
 
 /// The code of a notebook as one text, of a text that is one. Cells that are not Python have none.
 pub fn code(json: &str) -> Option<String> {

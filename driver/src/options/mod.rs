@@ -5,9 +5,9 @@
 //! knows Python objects.
 
 mod alias;
-pub mod command_line;
 mod given;
 mod impacting;
+pub(crate) mod paths;
 mod slicing;
 mod table;
 mod value;
@@ -29,11 +29,10 @@ use twincell_models::PredictorKind;
 use twincell_prefix::{Generators, PrefixOptions};
 use twincell_values::value::Provider;
 
-use crate::policy::PathRules;
-
 pub use alias::{ALIASES, Alias, Deprecation, Spelling, aliases_of};
 pub use given::{GivenOption, OptionName, add_given, find_for};
 pub use impacting::Impacting;
+pub use paths::{PathBudget, PathRules};
 pub use slicing::Slicing;
 pub use table::TABLE;
 pub use value::{Kind, OptionError, Value};

@@ -10,7 +10,6 @@
 
 mod base;
 mod find;
-mod paths;
 mod read;
 
 use std::path::{Path, PathBuf};
@@ -20,11 +19,10 @@ use twincell_behavior::DeclaredEffect;
 use twincell_compare::notice::Notice;
 use twincell_values::value::Provider;
 
-use crate::options::{GivenOption, Job, OptionError, Options, Value, find_for};
+use crate::options::{GivenOption, Job, OptionError, Options, PathBudget, PathRules, Value, find_for};
 use crate::providers;
 
 pub use base::{BASELINE, Base, BaseError, is_trusted};
-pub use paths::{PathBudget, PathRules};
 
 /// What is wrong with a policy, where, and what to do: one line.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

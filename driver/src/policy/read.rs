@@ -13,9 +13,9 @@ use twincell_repo::Content;
 use twincell_syntax::similar_names;
 use twincell_values::value::{Makes, Provider};
 
-use super::{OWN, PathBudget, Policy, PolicyError, Setting, SettingValue, paths};
+use super::{OWN, Policy, PolicyError, Setting, SettingValue};
 use crate::files::reason;
-use crate::options::{GivenOption, Job, Kind, Options, Value, find_for, of};
+use crate::options::{GivenOption, Job, Kind, Options, PathBudget, Value, find_for, of, paths};
 
 /// More than any file of settings has.
 pub(super) const MAX_BYTES: u64 = 1 << 20;

@@ -7,8 +7,9 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use twincell_blame::{Answer, Blame, CommitInfo, Progress};
 use twincell_driver::blame::{BlameRequest, blame_repository, file_and_function};
+use twincell_driver::failure::Failure;
 use twincell_driver::options::{Job, Options};
-use twincell_driver::warm::{Environment, Failure};
+use twincell_driver::warm::Environment;
 use twincell_widgets::{
     blame_before, blame_diff, blame_fragment, blame_markdown, blame_page, blame_progress, blame_text,
 };

@@ -10,7 +10,8 @@ use pyo3::types::{PyCapsule, PyDict, PyIterator, PyString};
 use twincell_driver::files;
 use twincell_driver::options::{Job, Options};
 use twincell_prefix::Subject;
-use twincell_study::prefixes::{self, PrefixRow, PrefixStudy, Snippet, figures, read_snippets};
+use twincell_study::prefixes::{self, PrefixRow, PrefixStudy, figures, read_snippets};
+use twincell_study::snippet::Snippet;
 use twincell_widgets::{prefix_study_fragment, prefix_study_page, prefix_study_text};
 
 use super::display::{Display, study_line};

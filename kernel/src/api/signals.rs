@@ -3,8 +3,8 @@
 use std::time::{Duration, Instant};
 
 use pyo3::prelude::*;
+use twincell_driver::failure::Failure;
 use twincell_driver::waiting;
-use twincell_driver::warm::Failure;
 use twincell_engine::Stop;
 
 use super::errors::raised;

@@ -9,10 +9,11 @@ use std::time::{Duration, Instant};
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 use twincell_compare::{Continue, Progress, Source};
+use twincell_driver::failure::Failure;
 use twincell_driver::given::GivenValues;
 use twincell_driver::options::Options;
 use twincell_driver::waiting::{INTERVAL, STACK};
-use twincell_driver::warm::{Engine, Failure};
+use twincell_driver::warm::Engine;
 use twincell_engine::Stop;
 
 use super::comparison::PyComparison;

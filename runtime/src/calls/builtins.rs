@@ -11,7 +11,7 @@ use crate::execution::object::MockObject;
 use crate::execution::state;
 use crate::inject::reflection;
 use crate::inject::texts::{self, TextKind};
-use crate::inject::{failures, members, names, questions};
+use crate::inject::{builtins, failures, members, questions};
 
 /// The replacement of a builtin's result. `None` if the call is made for real.
 type Answer = fn(&SiteCall<'_, '_>) -> PyResult<Option<Py<PyAny>>>;
@@ -40,7 +40,7 @@ pub(super) fn answer(call: &SiteCall<'_, '_>) -> PyResult<Option<Py<PyAny>>> {
     let builtins = BUILTINS.get_or_try_init(call.py(), || {
         let module = call.py().import("builtins")?;
         let known = |(name, answer)| Ok::<_, PyErr>((module.getattr(name)?.unbind(), answer));
-        let asked = (names::plain_builtin(call.py(), "isinstance")?.unbind(), is_instance as Answer);
+        let asked = (builtins::plain_builtin(call.py(), "isinstance")?.unbind(), is_instance as Answer);
         ANSWERS.into_iter().map(known).chain([Ok(asked)]).collect::<PyResult<Vec<_>>>()
     })?;
     match builtins.iter().find(|(builtin, _)| call.callee.is(builtin)) {

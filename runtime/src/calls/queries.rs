@@ -7,7 +7,7 @@ use pyo3::types::{PyDict, PyString};
 use twincell_syntax::{EVALUATORS, names_in_query};
 
 use crate::calls::SiteCall;
-use crate::hooks::callers_globals;
+use crate::execution::code::callers_globals;
 use crate::inject::names;
 use crate::observe::kinds::{self, Kind};
 

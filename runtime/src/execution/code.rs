@@ -1,11 +1,11 @@
 //! Identifies whose code it is, by the names under which the compared text and its module run.
 
 use pyo3::prelude::*;
-use pyo3::types::{PyFunction, PyModule, PyType};
+use pyo3::types::{PyDict, PyFunction, PyModule, PyType};
 
 use twincell_engine::protocol::PROJECT_FOLDER;
 
-use crate::observe::classes;
+use crate::execution::namespaces;
 
 /// `__name__` of the code under comparison.
 pub(crate) const MODULE_NAME: &str = "twincell_module";
@@ -46,7 +46,7 @@ pub(crate) fn is_of_program(callee: &Bound<'_, PyAny>) -> bool {
 /// function that another version has.
 pub(crate) fn program_name(object: &Bound<'_, PyAny>) -> Option<String> {
     if let Ok(class) = object.cast::<PyType>() {
-        let (module, name) = classes::module_and_name(class)?;
+        let (module, name) = namespaces::module_and_name(class)?;
         let is_it = module == MODULE_NAME || is_of_project(object.py(), &module);
         return is_it.then(|| format!("{module}:{name}"));
     }
@@ -86,4 +86,12 @@ pub(crate) fn class_names(class: &Bound<'_, PyAny>) -> Vec<String> {
     let Ok(class) = class.cast::<PyType>() else { return Vec::new() };
     let named = |base: Bound<'_, PyAny>| Some(base.cast::<PyType>().ok()?.qualname().ok()?.to_string());
     class.mro().iter().filter_map(named).collect()
+}
+
+/// The globals of the Python code that called the hook.
+pub(crate) fn callers_globals(py: Python<'_>) -> Option<Bound<'_, PyDict>> {
+    // SAFETY: this thread holds the interpreter (`py`). The reference is borrowed from the running frame, or null if no
+    // Python code runs.
+    let globals = unsafe { Bound::from_borrowed_ptr_or_opt(py, pyo3::ffi::PyEval_GetGlobals()) };
+    globals?.cast_into::<PyDict>().ok()
 }

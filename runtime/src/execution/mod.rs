@@ -6,6 +6,7 @@ pub(crate) mod actions;
 pub(crate) mod code;
 pub(crate) mod given;
 mod handlers;
+pub(crate) mod namespaces;
 pub(crate) mod object;
 pub(crate) mod observations;
 pub(crate) mod own_uses;

@@ -12,6 +12,7 @@ use twincell_syntax::site::{BranchKind, Comparator, SiteKind};
 use twincell_values::path::{AccessPath, AccessPathBuf, Segment};
 
 use crate::calls::{SiteCall, real, supers};
+use crate::execution::code::callers_globals;
 use crate::execution::object::MockObject;
 use crate::execution::state;
 use crate::execution::steps::{self, StopExecution};
@@ -217,14 +218,6 @@ struct Identifiers(Vec<Py<PyString>>);
 
 /// The name of the [`Identifiers`] among the globals of instrumented code.
 const IDENTIFIERS: &str = "_tc_identifiers";
-
-/// The globals of the Python code that called the hook.
-pub(crate) fn callers_globals(py: Python<'_>) -> Option<Bound<'_, PyDict>> {
-    // SAFETY: this thread holds the interpreter (`py`). The reference is borrowed from the running frame, or null if no
-    // Python code runs.
-    let globals = unsafe { Bound::from_borrowed_ptr_or_opt(py, pyo3::ffi::PyEval_GetGlobals()) };
-    globals?.cast_into::<PyDict>().ok()
-}
 
 /// The identifier of a site of the calling code.
 fn identifier(py: Python<'_>, site: u32) -> PyResult<Bound<'_, PyString>> {

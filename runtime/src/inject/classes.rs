@@ -6,9 +6,9 @@
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple, PyType};
 
+use crate::execution::namespaces;
 use crate::execution::object::MockObject;
-use crate::inject::names;
-use crate::observe;
+use crate::inject::builtins;
 
 /// `__build_class__` of code under comparison.
 #[pyfunction]
@@ -32,7 +32,7 @@ pub(super) fn build_class(
             metaclass.map(|metaclass| keywords.set_item("metaclass", metaclass)).transpose()?;
         }
     }
-    names::plain_builtin(py, "__build_class__")?.call(arguments, keywords).map(Bound::unbind)
+    builtins::plain_builtin(py, "__build_class__")?.call(arguments, keywords).map(Bound::unbind)
 }
 
 fn is_missing(one: &Bound<'_, PyAny>) -> bool {
@@ -63,7 +63,7 @@ fn takes_keywords(py: Python<'_>, bases: &[Bound<'_, PyAny>], metaclass: Option<
 /// The namespaces of a class and of its bases but `object`.
 fn namespaces<'py>(class: &Bound<'py, PyAny>) -> Vec<Bound<'py, PyAny>> {
     let mut namespaces =
-        class.cast::<PyType>().ok().and_then(|class| observe::namespaces(class).ok()).unwrap_or_default();
+        class.cast::<PyType>().ok().and_then(|class| namespaces::namespaces(class).ok()).unwrap_or_default();
     namespaces.pop();
     namespaces
 }

@@ -3,10 +3,9 @@
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyFrozenSet, PyList, PySet, PyTuple, PyType};
 
-use crate::execution::code::MODULE_NAME;
+use crate::execution::code::{MODULE_NAME, callers_globals};
+use crate::execution::namespaces;
 use crate::execution::state;
-use crate::hooks::callers_globals;
-use crate::observe::classes;
 
 /// How deep a container may lie in others.
 const DEPTH: usize = 3;
@@ -80,9 +79,9 @@ impl<'py> Search<'_, 'py> {
     /// Whether a value is a class of the module with the object among its attributes.
     fn holds_as_attribute(&mut self, value: &Bound<'py, PyAny>) -> bool {
         let Ok(class) = value.cast::<PyType>() else { return false };
-        let is_own = classes::module_and_name(class).is_some_and(|(module, _)| module == MODULE_NAME);
+        let is_own = namespaces::module_and_name(class).is_some_and(|(module, _)| module == MODULE_NAME);
         is_own
-            && classes::class_members(class)
+            && namespaces::class_members(class)
                 .is_ok_and(|members| members.iter().any(|(_, value)| self.holds(&value, DEPTH)))
     }
 }

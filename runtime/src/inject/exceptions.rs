@@ -8,13 +8,13 @@ use twincell_syntax::python::aliased_exception;
 
 use crate::execution::object::MockObject;
 use crate::execution::state;
-use crate::inject::names;
+use crate::inject::builtins;
 
 /// The class that stands for a missing exception type: `argparse.ArgumentTypeError`. There is one for each name and
 /// run, since code can change it. A builtin one that has another name as well is itself.
 pub(crate) fn missing_class<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyType>> {
     if let Some(builtin) = aliased_exception(name) {
-        return Ok(names::plain_builtin(py, builtin)?.cast_into::<PyType>()?);
+        return Ok(builtins::plain_builtin(py, builtin)?.cast_into::<PyType>()?);
     }
     let known = state::with(|execution| execution.run.missing_classes.get(name).map(|class| class.clone_ref(py)));
     if let Some(class) = known.flatten() {

@@ -5,6 +5,7 @@
 //! sees of what the code changed.
 
 pub(crate) mod arguments;
+pub(crate) mod builtins;
 mod classes;
 pub(crate) mod comparing;
 pub(crate) mod constants;
@@ -19,6 +20,7 @@ pub(crate) mod membership;
 pub(crate) mod names;
 pub(crate) mod operators;
 pub(crate) mod original;
+mod project;
 pub(crate) mod protocols;
 pub(crate) mod provided;
 pub(crate) mod questions;

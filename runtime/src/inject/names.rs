@@ -12,11 +12,10 @@ use twincell_syntax::site::SiteKind;
 use crate::execution::code::MODULE_NAME;
 use crate::execution::object::MockObject;
 use crate::execution::state::{self, Execution};
+use crate::inject::builtins::plain_builtins;
 use crate::inject::classes;
 use crate::inject::questions;
 use crate::inject::resolve::{self, ValueRequest};
-
-static BUILTINS: PyOnceLock<Py<PyDict>> = PyOnceLock::new();
 
 /// Looked up last, if neither the code nor the builtins define a name.
 const NEVER_INJECTED: [&str; 3] = ["__annotations__", "__classdict__", "__path__"];
@@ -99,23 +98,6 @@ fn hook(py: Python<'_>, name: &str) -> PyResult<Option<Py<PyAny>>> {
         Some(hooks) if name.starts_with("_tc_") => Ok(hooks.bind(py).get_item(name)?.map(Bound::unbind)),
         _ => Ok(None),
     }
-}
-
-/// The builtins as they were at the start, since code may change those of the interpreter, with questions that know
-/// injected objects.
-fn plain_builtins(py: Python<'_>) -> PyResult<&Bound<'_, PyDict>> {
-    Ok(BUILTINS
-        .get_or_try_init(py, || -> PyResult<Py<PyDict>> {
-            let builtins = py.import("builtins")?.getattr("__dict__")?.cast_into::<PyDict>()?.copy()?;
-            questions::install(&builtins)?;
-            Ok(builtins.unbind())
-        })?
-        .bind(py))
-}
-
-/// A builtin as it was at the start.
-pub(crate) fn plain_builtin<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
-    plain_builtins(py)?.get_item(name)?.ok_or_else(|| PyKeyError::new_err(name.to_string()))
 }
 
 /// A name as the running version sees it.

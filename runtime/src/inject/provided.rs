@@ -12,7 +12,7 @@ use twincell_values::value::{Makes, NOTEBOOK, Provided, within_module};
 
 use crate::execution::object::MockObject;
 use crate::execution::state;
-use crate::inject::{names, resolve};
+use crate::inject::{builtins, project};
 
 /// The number of compiled expressions that are kept.
 const KEPT: usize = 1000;
@@ -33,7 +33,7 @@ pub(crate) fn make<'py>(py: Python<'py>, provided: &Provided) -> PyResult<Py<PyA
             let module = module.unwrap_or_default();
             let function = match module {
                 NOTEBOOK => own_globals(py)?.get_item(name)?,
-                _ => resolve::in_project(py, module, name)?,
+                _ => project::in_project(py, module, name)?,
             };
             if function.is_instance_of::<MockObject>() {
                 return Err(not_there(module, name));
@@ -60,7 +60,7 @@ pub(crate) fn is_in_reach(py: Python<'_>, provided: &Provided) -> PyResult<bool>
 fn evaluate<'py>(py: Python<'py>, text: &str, class: &str) -> PyResult<Bound<'py, PyAny>> {
     let globals = match within_module(class) {
         (Some(module), name) => {
-            let found = resolve::project_module(py, module, name)?;
+            let found = project::project_module(py, module, name)?;
             if found.is_instance_of::<MockObject>() {
                 return Err(not_there(module, name));
             }
@@ -68,7 +68,7 @@ fn evaluate<'py>(py: Python<'py>, text: &str, class: &str) -> PyResult<Bound<'py
         }
         (None, _) => own_globals(py)?,
     };
-    names::plain_builtin(py, "eval")?.call1((compiled(py, text)?, globals, PyDict::new(py)))
+    builtins::plain_builtin(py, "eval")?.call1((compiled(py, text)?, globals, PyDict::new(py)))
 }
 
 /// The globals of the running version.
@@ -81,7 +81,8 @@ fn compiled<'py>(py: Python<'py>, text: &str) -> PyResult<Bound<'py, PyCode>> {
     if let Some(known) = COMPILED.with_borrow(|all| all.get(text).map(|code| code.clone_ref(py))) {
         return Ok(known.into_bound(py));
     }
-    let code = names::plain_builtin(py, "compile")?.call1((text.trim(), "<value>", "eval"))?.cast_into::<PyCode>()?;
+    let code =
+        builtins::plain_builtin(py, "compile")?.call1((text.trim(), "<value>", "eval"))?.cast_into::<PyCode>()?;
     COMPILED.with_borrow_mut(|all| {
         if all.len() >= KEPT {
             all.clear();

@@ -16,13 +16,13 @@ use twincell_values::path::{AccessPath, AccessPathBuf, environment_key};
 use twincell_values::reading::{Hint, Uses};
 use twincell_values::value::{AbstractValue, ConstructorCall, Decision, Declared, Recipe, library, within_module};
 
-use crate::execution::code;
 use crate::execution::given::Supplied;
 use crate::execution::object::MockObject;
 use crate::execution::prediction_index::Knowledge;
 use crate::execution::state::{self, Execution};
-use crate::inject::{environment, exceptions, given, names, provided, templates};
-use crate::observe::{self, classes};
+use crate::execution::{code, namespaces};
+use crate::inject::{environment, exceptions, given, names, project, provided, templates};
+use crate::observe;
 
 /// The exception with which a call fails where no handler names one.
 const UNNAMED: &str = "RuntimeError";
@@ -496,7 +496,7 @@ fn concrete_class(py: Python<'_>, name: &str) -> Option<Py<PyAny>> {
         value = value.cast::<PyModule>().ok()?.dict().get_item(part).ok()??;
     }
     code::program_name(&value)?;
-    let members = classes::class_members(value.cast::<PyType>().ok()?).ok()?;
+    let members = namespaces::class_members(value.cast::<PyType>().ok()?).ok()?;
     let is_set = |flag: &str| members.get_item(flag).ok().flatten().is_some_and(|own| own.is_truthy().unwrap_or(true));
     let is_open = is_set("_is_protocol") || is_set("__abstractmethods__");
     (!is_open).then(|| value.unbind())
@@ -598,29 +598,11 @@ fn stand_in(py: Python<'_>, path: AccessPath<'_>) -> Option<Py<PyAny>> {
     is_it.then(|| value.unbind())
 }
 
-/// What a name in another module of the project stands for, as the running version imports it.
-pub(super) fn in_project<'py>(py: Python<'py>, module: &str, name: &str) -> PyResult<Bound<'py, PyAny>> {
-    let module = project_module(py, module, name)?;
-    name.split('.').try_fold(module, |found, part| found.getattr(part))
-}
-
-/// Another module of the project, as the running version imports a name from it.
-pub(super) fn project_module<'py>(py: Python<'py>, module: &str, name: &str) -> PyResult<Bound<'py, PyAny>> {
-    let globals = state::with(|execution| Some(execution.globals.as_ref()?.clone_ref(py))).flatten();
-    let builtins = globals.and_then(|globals| globals.bind(py).get_item("__builtins__").ok().flatten());
-    let import = match builtins {
-        Some(builtins) => builtins.get_item("__import__")?,
-        None => py.import("builtins")?.getattr("__import__")?,
-    };
-    let parts = PyTuple::new(py, [name.split('.').next().unwrap_or(name)])?;
-    import.call1((module, py.None(), py.None(), parts))
-}
-
 /// What a dotted name of any version stands for in the running one.
 fn written(py: Python<'_>, name: &str) -> PyResult<Py<PyAny>> {
     let (module, name) = within_module(name);
     if let Some(module) = module
-        && let Ok(found) = in_project(py, module, name)
+        && let Ok(found) = project::in_project(py, module, name)
         && !found.is_instance_of::<MockObject>()
     {
         return Ok(found.unbind());

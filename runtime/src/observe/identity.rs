@@ -13,6 +13,7 @@ use twincell_engine::observed::{Observed, Slot};
 use twincell_values::path::{AccessPath, AccessPathBuf};
 
 use crate::execution::code::MODULE_NAME;
+use crate::execution::namespaces;
 use crate::execution::object::MockObject;
 use crate::execution::state;
 use crate::observe::{self, classes};
@@ -81,7 +82,9 @@ impl Identities {
     fn look_at_parts(&mut self, name: &str, value: &Bound<'_, PyAny>, of_module: &dyn Fn(usize) -> bool) {
         let place = format!("global {name}");
         if let Ok(class) = value.cast::<PyType>() {
-            for (attribute, held) in observe::class_namespace(class).unwrap_or_default().into_iter().take(MAX_ENTRIES) {
+            for (attribute, held) in
+                namespaces::class_namespace(class).unwrap_or_default().into_iter().take(MAX_ENTRIES)
+            {
                 self.look_within(&format!("{place}.{attribute}"), &held, of_module, true, 1);
             }
         } else {
@@ -178,7 +181,7 @@ pub(crate) fn is_mutable(value: &Bound<'_, PyAny>) -> bool {
 
 /// Whether a class is a frozen dataclass.
 fn is_frozen(class: &Bound<'_, PyType>) -> bool {
-    let parameters = observe::class_namespace(class).ok().and_then(|namespace| {
+    let parameters = namespaces::class_namespace(class).ok().and_then(|namespace| {
         namespace.into_iter().find(|(name, _)| name == "__dataclass_params__").map(|(_, parameters)| parameters)
     });
     parameters

@@ -18,7 +18,6 @@ pub(crate) mod streams;
 pub(crate) mod tables;
 mod values;
 
-pub(crate) use classes::{class_namespace, namespaces};
 pub(crate) use values::{
     MAX_ITEMS, OF_ABSTRACT_CLASSES, arguments_text, assigned_since, bounded, characters, class_name, former_name,
     namespace, object_namespace, short, slots, value, whole, without_addresses,

@@ -16,10 +16,11 @@ use twincell_behavior::display_observed;
 use twincell_engine::observed::{Elision, INDEX, ITEMS, NAMES, Observed, TEXT, VALUE, VALUES, WRITTEN};
 use twincell_values::path::{self, MAX_ARGUMENTS, cut_at};
 
+use crate::execution::namespaces::class_namespace;
 use crate::execution::object::{Mark, MockObject};
 use crate::execution::{code, state};
 use crate::observe::answers;
-use crate::observe::classes::{self, class_namespace};
+use crate::observe::classes;
 use crate::observe::kinds::{self, Kind};
 use crate::observe::tables::{self, Column, Parts};
 use crate::observe::{statements, streams};

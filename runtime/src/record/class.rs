@@ -18,7 +18,7 @@ use rustc_hash::FxHashMap;
 
 use twincell_values::value::AbstractValue;
 
-use crate::observe;
+use crate::execution::namespaces;
 
 /// The modules whose classes are stand-ins.
 const MOCKS: [&str; 3] = ["unittest.mock", "mock.mock", "mock"];
@@ -88,7 +88,7 @@ fn watch(class: &Bound<'_, PyType>, address: usize) -> PyResult<Py<PyWeakrefRefe
 
 fn classify(class: &Bound<'_, PyType>) -> Option<AbstractValue> {
     let (mut enters, mut exits, mut call) = (false, false, None);
-    for namespace in observe::namespaces(class).unwrap_or_default() {
+    for namespace in namespaces::namespaces(class).unwrap_or_default() {
         let has = |name: &str| namespace.contains(name).unwrap_or(false);
         let module = namespace.get_item("__module__").ok().and_then(|name| name.extract::<String>().ok());
         if module.is_some_and(|module| MOCKS.contains(&module.as_str())) {

@@ -11,10 +11,10 @@ use twincell_engine::protocol::{Body, Companion, Context, Unevaluated, Version};
 use twincell_syntax::scopes::mangle;
 
 use crate::execution::code::FILE_NAME;
+use crate::execution::namespaces;
 use crate::execution::object::MockObject;
 use crate::execution::state;
 use crate::observe;
-use crate::observe::classes;
 use crate::worker::tree::Tree;
 
 /// The maximum number of failing statements of a module that are reported.
@@ -411,7 +411,7 @@ pub(crate) fn enclosing_class<'py>(globals: &Bound<'py, PyDict>, qualname: &str)
     let mut parts = owner.split('.');
     let mut found = globals.get_item(parts.next()?).ok()??;
     for part in parts {
-        let namespaces = classes::namespaces(found.cast::<PyType>().ok()?).ok()?;
+        let namespaces = namespaces::namespaces(found.cast::<PyType>().ok()?).ok()?;
         found = namespaces.into_iter().find_map(|namespace| namespace.get_item(part).ok())?;
     }
     found.is_instance_of::<PyType>().then_some(found)

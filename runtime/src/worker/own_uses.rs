@@ -5,9 +5,9 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyModule, PyType};
 use twincell_syntax::site::SiteKind;
 
-use crate::execution::code;
 use crate::execution::own_uses::{OwnUse, OwnUses};
 use crate::execution::prediction_index::PredictionIndex;
+use crate::execution::{code, namespaces};
 use crate::observe::classes;
 use crate::worker::module;
 
@@ -64,7 +64,7 @@ fn target(index: &PredictionIndex, version: usize, module: &Bound<'_, PyDict>, p
 fn member<'py>(holder: &Bound<'py, PyAny>, name: &str) -> Option<Bound<'py, PyAny>> {
     if let Ok(class) = holder.cast::<PyType>() {
         let holds = |namespace: &Bound<'_, PyAny>| namespace.contains(name).unwrap_or(false);
-        return classes::namespaces(class).ok()?.into_iter().find(holds)?.get_item(name).ok();
+        return namespaces::namespaces(class).ok()?.into_iter().find(holds)?.get_item(name).ok();
     }
     holder.cast_exact::<PyModule>().ok()?.dict().get_item(name).ok()?
 }

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use twincell_driver::policy::PathRules;
+use twincell_driver::options::PathRules;
 use twincell_repo::RepoError;
 
 /// Which changes are wanted. Merges are always left out. Only functions count that both versions of their file have and

@@ -15,19 +15,21 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::Instant;
 
+use twincell_driver::failure::Failure;
 use twincell_driver::files;
 use twincell_driver::options::Options;
-use twincell_driver::warm::{Engine, Environment, Failure};
+use twincell_driver::warm::{Engine, Environment};
 use twincell_engine::Stop;
 use twincell_prefix::{Continue, PrefixError, Subject};
 use twincell_repo::is_inside;
 
 use crate::key::Keys;
 use crate::pace::Progress;
+use crate::snippet::Snippet;
 use crate::threads::INTERVAL;
 
 pub use frame::batches;
-pub use row::{PrefixRow, Snippet};
+pub use row::PrefixRow;
 pub use rows::{read, write};
 pub use summary::figures;
 

@@ -6,17 +6,7 @@ use serde::{Deserialize, Serialize};
 use twincell_engine::protocol::End;
 use twincell_prefix::{Guidance, Library, Prefixes};
 
-/// A snippet to search prefixes for.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Snippet {
-    /// Its file.
-    pub id: String,
-    /// The folder among those that were given.
-    pub folder: String,
-    pub text: String,
-    /// Why the file cannot be read.
-    pub problem: Option<String>,
-}
+use crate::snippet::Snippet;
 
 /// A row. Shares are of the lines on which a statement begins, 0 to 1.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]

@@ -8,7 +8,8 @@ use std::path::{Path, PathBuf};
 use twincell_files::outputs;
 use twincell_files::runner::TextKind;
 
-use super::row::{PrefixRow, Snippet};
+use super::row::PrefixRow;
+use crate::snippet::Snippet;
 use crate::store::{aside, foreign, open_locked, unreadable, unwritable};
 
 /// A file of rows that this process alone writes to.

@@ -4,11 +4,11 @@ use maud::{Markup, PreEscaped, html};
 use similar::{ChangeTag, TextDiff};
 use twincell_amplify::{Amplification, AmplifiedTest, Technique};
 
+use super::state::amplification_state;
 use super::{Part, by, headline, reach, text_of};
 use crate::bundle::STYLE;
 use crate::html::{page, section};
 use crate::notices::{self, Notices};
-use crate::state::amplification_state;
 use crate::{plain, words};
 
 /// The tests for a notebook's output area: one `div` with its own style, no scripts.

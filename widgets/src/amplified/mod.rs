@@ -1,6 +1,7 @@
 //! Amplified tests for terminals, as Markdown and as JUnit XML, and what every view of them says.
 
 mod html;
+pub(crate) mod state;
 
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 use twincell_amplify::{Amplification, AmplifiedTest, Network, Status, SteeringKind, SuiteReport, Technique};
@@ -11,6 +12,7 @@ use crate::notices::{Notices, notice_sentence, title};
 use crate::{plain, words};
 
 pub use html::{amplification_fragment, amplification_page};
+pub use state::{AmplificationState, amplification_state};
 
 /// The maximum number of files that are listed because pytest could not collect them.
 const NOT_COLLECTED: usize = 3;

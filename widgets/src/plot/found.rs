@@ -4,32 +4,27 @@ use plotters::prelude::*;
 
 use super::marks::{BLUE, Mark, ORANGE, Sign};
 use super::{HEIGHT, Plot, Scale, Sheet, axes, plain, ticks};
-use crate::differences::Differences;
 use crate::words;
 
 const TITLE: &str = "Differences found";
 
 /// Two curves that rise by one at the first execution that shows a change. `names` stand in the legend.
-pub fn found_plot(differences: &Differences, names: [&str; 2]) -> Plot {
-    let counts = differences.first.each_ref().map(Vec::len);
-    let end = differences.first.iter().flatten().max().copied().unwrap_or(0);
+pub fn found_plot(first: &[Vec<u32>; 2], both: usize, names: [&str; 2]) -> Plot {
+    let counts = first.each_ref().map(Vec::len);
+    let end = first.iter().flatten().max().copied().unwrap_or(0);
     if end == 0 {
         return Sheet::empty(TITLE, "Neither study found a difference.");
     }
     let marks = [Mark::new(Sign::Line, BLUE), Mark::new(Sign::Dashes, ORANGE)];
     let names = names.map(crate::plain::value);
-    let said = names.iter().zip(counts).zip(&differences.first).map(|((name, count), found)| {
+    let said = names.iter().zip(counts).zip(first).map(|((name, count), found)| {
         let middle =
             found.get(count / 2).map_or_else(String::new, |middle| format!(", half of them by execution {middle}"));
         format!("{name} found {count}{middle}")
     });
     let sheet = Sheet {
         title: TITLE,
-        description: format!(
-            "Of {}, {}",
-            words::count(differences.both, "change"),
-            said.collect::<Vec<_>>().join("; ")
-        ),
+        description: format!("Of {}, {}", words::count(both, "change"), said.collect::<Vec<_>>().join("; ")),
         legend: names.iter().cloned().zip(marks).collect(),
         height: HEIGHT,
     };
@@ -48,7 +43,7 @@ pub fn found_plot(differences: &Differences, names: [&str; 2]) -> Plot {
             text: &plain,
         };
         let mut chart = axes(area, &x, &y)?;
-        for (found, mark) in differences.first.iter().zip(marks) {
+        for (found, mark) in first.iter().zip(marks) {
             let mut corners = vec![(0.0, 0.0)];
             for (before, execution) in found.iter().enumerate() {
                 corners.extend([(at(*execution), before as f64), (at(*execution), before as f64 + 1.0)]);
@@ -72,9 +67,7 @@ mod tests {
     use super::*;
 
     fn between(first: [Vec<u32>; 2]) -> Plot {
-        let differences =
-            Differences { titles: Default::default(), both: 9, rows: vec![], only: [vec![], vec![]], first };
-        found_plot(&differences, ["neural", "uniform"])
+        found_plot(&first, 9, ["neural", "uniform"])
     }
 
     #[test]

@@ -33,7 +33,7 @@ use crate::state::StudyState;
 use crate::words;
 
 pub use confusion::{Confusion, confusion_of};
-pub use found::found_plot;
+pub(crate) use found::found_plot;
 pub(crate) use slice::{Run, slice_plot};
 
 /// A plot as SVG, with its content in words.

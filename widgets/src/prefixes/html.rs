@@ -9,11 +9,11 @@ use similar::{ChangeTag, TextDiff};
 use twincell_prefix::{Prefix, Prefixes};
 
 use super::difference::{Difference, difference};
+use super::state::prefixes_state;
 use super::{code_lines, ended, from, headline, listed, prefixes_pytest, shown};
 use crate::bundle::STYLE;
 use crate::html::{page, section};
 use crate::notices::Notices;
-use crate::state::prefixes_state;
 use crate::{plain, words};
 
 /// The maximum number of lines of a snippet that are shown.

@@ -5,6 +5,7 @@
 mod difference;
 mod html;
 mod pytest;
+pub(crate) mod state;
 mod study;
 mod text;
 mod tree;
@@ -16,6 +17,7 @@ use crate::{plain, words};
 
 pub use html::{prefixes_fragment, prefixes_page};
 pub use pytest::{NO_TEST, prefixes_pytest};
+pub use state::{PrefixesState, prefixes_state};
 pub use study::{Left, PrefixFigures, Reached, Spread, prefix_study_fragment, prefix_study_page, prefix_study_text};
 pub use text::prefixes_text;
 

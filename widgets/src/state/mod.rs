@@ -4,9 +4,7 @@
 //! The view's types are made from these: [`typescript`] writes `widgets/js/src/state.ts`. [`build`] makes the state of a
 //! report.
 
-mod amplification;
 mod build;
-mod prefixes;
 #[cfg(test)]
 pub(crate) mod typescript;
 
@@ -23,9 +21,7 @@ use crate::label::Label;
 use crate::notices::NoticeLine;
 use crate::words::FinalValue;
 
-pub use amplification::{AmplificationState, amplification_state};
 pub use build::{detail, state};
-pub use prefixes::{PrefixesState, prefixes_state};
 
 /// The version of the state's format. The view refuses any other.
 pub const STATE_FORMAT: u32 = 6;

@@ -13,8 +13,9 @@ use crate::{
     SliceWhy,
 };
 
-use super::amplification::{AmplificationState, AmplifiedState, FormState};
-use super::prefixes::{CodeLine, PrefixNode, PrefixesState};
+use crate::amplified::state::{AmplificationState, AmplifiedState, FormState};
+use crate::prefixes::state::{CodeLine, PrefixNode, PrefixesState};
+
 use super::{
     AlignedRow, Branch, CallRow, ComparisonState, Detail, DetailValue, Divergence, Evidence, Execution, FinalValue,
     InjectedValue, InputWeight, Label, Line, PairState, Part, Path, Reproducer, STATE_FORMAT, StudyRow, StudyState,

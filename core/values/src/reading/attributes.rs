@@ -9,10 +9,12 @@ use ruff_python_parser::Parsed;
 use twincell_syntax::Function;
 use twincell_syntax::parse::{parse, with_stack_for};
 
-use super::hints::{Hint, hints_within, one};
-use super::models::ModuleFacts;
+use super::bindings::own_attribute;
+use super::facts::ModuleFacts;
+use super::hint::Hint;
+use super::hints::{hints_within, one};
 use super::stored::stored;
-use super::uses::{builtin_class, named};
+use super::written::{builtin_class, named};
 use crate::value::{AbstractValue, Declared};
 
 /// The hints for the attributes that the statements of a constructor assign, by name: annotations, literals,
@@ -123,12 +125,6 @@ fn assigned<'a>(method: &StmtFunctionDef, statement: &'a Stmt) -> Option<Assigne
         _ => return None,
     };
     Some(Assigned { name: own_attribute(method, target)?, annotation, value })
-}
-
-pub(super) fn own_attribute<'a>(method: &StmtFunctionDef, target: &'a Expr) -> Option<&'a str> {
-    let target = target.as_attribute_expr()?;
-    let own = method.parameters.iter().next()?.name();
-    (named(&target.value)? == own.as_str()).then_some(target.attr.as_str())
 }
 
 /// Takes the attributes that a method binds to anything else from those that are containers.

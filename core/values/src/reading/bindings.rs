@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use ruff_python_ast::visitor::{Visitor, walk_except_handler, walk_expr, walk_pattern, walk_stmt};
 use ruff_python_ast::{ExceptHandler, Expr, ExprCall, Operator, Pattern, Stmt, StmtFunctionDef};
 
-use super::models::last_name;
+use super::class_syntax::last_name;
+use super::written::named;
 
 /// The values of the names that are bound once, by an assignment of their own.
 pub(super) fn bound_once(definition: &StmtFunctionDef) -> BTreeMap<&str, &Expr> {
@@ -111,6 +112,11 @@ impl<'a> Visitor<'a> for Bindings<'a> {
 /// `timedelta(days=1)`.
 pub(super) fn step(expr: &Expr) -> Option<&ExprCall> {
     expr.as_call_expr().filter(|call| last_name(&call.func) == Some("timedelta"))
+}
+pub(super) fn own_attribute<'a>(method: &StmtFunctionDef, target: &'a Expr) -> Option<&'a str> {
+    let target = target.as_attribute_expr()?;
+    let own = method.parameters.iter().next()?.name();
+    (named(&target.value)? == own.as_str()).then_some(target.attr.as_str())
 }
 
 #[cfg(test)]

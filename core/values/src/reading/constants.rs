@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use ruff_python_ast::{Expr, Stmt};
 use twincell_syntax::parse::{parse, with_stack_for};
 
-use super::models::bases;
-use super::uses::{literal, literal_members};
+use super::class_syntax::bases;
+use super::written::{literal, literal_members};
 use crate::value::Recipe;
 
 /// By name: the value of a literal, the items of a list, a tuple or a set, or the keys of a dictionary.

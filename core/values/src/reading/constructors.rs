@@ -7,8 +7,9 @@ use ruff_python_ast::{Expr, Stmt, StmtClassDef, StmtFunctionDef};
 
 use twincell_syntax::python::{is_builtin_exception, is_pure_import};
 
-use super::hints::{parameter_type, plain};
-use super::models::{ModuleFacts, Nodes, bases, last_name, put};
+use super::annotations::{parameter_type, plain};
+use super::class_syntax::{Nodes, bases, last_name, put};
+use super::facts::ModuleFacts;
 use crate::value::Field;
 
 /// How far bases are followed.

@@ -5,11 +5,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use ruff_python_ast::StmtFunctionDef;
 
-use super::hints::{Hint, HintBasis};
-use super::models::{self, ModuleFacts};
+use super::annotations::kind;
+use super::facts::ModuleFacts;
+use super::hint::{Hint, HintBasis};
 use super::moments::{Moments, moments};
 use super::tables::{self, Found, Kind, Tables, TokenizedText};
-use super::{tested, types};
+use super::{named_classes, tested, types};
 use crate::value::{AbstractValue, Declared, Recipe, library};
 
 /// Adds what the code tells of parameters beyond their annotations: classes of libraries, columns of tables, names of
@@ -64,7 +65,7 @@ pub(super) fn from_uses(
             hint.candidates.extend(keys.filter(admitted).collect::<Vec<_>>());
         }
     }
-    for (name, payload) in models::payloads(definition, known) {
+    for (name, payload) in named_classes::payloads(definition, known) {
         let parameter = definition.parameters.iter_non_variadic_params().any(|one| *one.parameter.name == name);
         let hint = found.entry(name).or_default();
         let is_open =
@@ -73,7 +74,7 @@ pub(super) fn from_uses(
             hint.declared = Some(payload);
         }
     }
-    let fields = models::fields_named(definition, known);
+    let fields = named_classes::fields_named(definition, known);
     for hint in found.values_mut().filter(|_| !fields.is_empty()) {
         if hint.declared.as_ref().is_some_and(|own| own.classes.contains(&AbstractValue::Dict) && own.models.is_empty())
         {
@@ -174,28 +175,6 @@ pub(super) fn infer(hint: &mut Hint, declared: Declared, basis: HintBasis) {
     };
     hint.declared = Some(declared);
     hint.basis = basis;
-}
-
-/// What kind of table a type is.
-pub(super) fn kind(declared: &Declared) -> Kind {
-    let is = |class: &str| declared.library.iter().any(|own| own == class);
-    if is(library::FRAME) {
-        Kind::Frame
-    } else if is(library::SERIES) {
-        Kind::Series
-    } else if is(library::ARRAY) {
-        Kind::Array
-    } else if is(library::POLARS_FRAME) {
-        Kind::PolarsFrame
-    } else if is(library::POLARS_LAZY) {
-        Kind::PolarsLazy
-    } else if is(library::POLARS_SERIES) {
-        Kind::PolarsSeries
-    } else if declared.items.as_deref().is_some_and(|items| kind(items) == Kind::Frame) {
-        Kind::Frames
-    } else {
-        Kind::Unknown
-    }
 }
 
 fn give_shape(declared: &mut Declared, table: &Found) {

@@ -11,8 +11,10 @@ use ruff_text_size::Ranged;
 use twincell_semantic::PlacedText;
 use twincell_syntax::parse::{parse, with_stack_for};
 
-use super::imported::{last, names};
-use super::models::{self, Classes};
+use super::class_syntax::{Nodes, last_name};
+use super::facts::Classes;
+use super::imported_names::{last, names};
+use super::models;
 use super::provided::Provided;
 use crate::value::{Declared, library};
 
@@ -102,7 +104,7 @@ impl TypeNames {
                 let words = text.value.to_str().split(|c: char| !c.is_alphanumeric() && c != '_');
                 self.names.extend(words.map(str::to_owned));
             }
-            other => self.names.extend(models::last_name(other).map(str::to_owned)),
+            other => self.names.extend(last_name(other).map(str::to_owned)),
         }
     }
 }
@@ -115,7 +117,7 @@ impl<'a> Visitor<'a> for TypeNames {
 
     fn visit_expr(&mut self, expr: &'a Expr) {
         if let Expr::Call(call) = expr
-            && models::last_name(&call.func).is_some_and(|name| matches!(name, "isinstance" | "issubclass"))
+            && last_name(&call.func).is_some_and(|name| matches!(name, "isinstance" | "issubclass"))
         {
             call.arguments.args.iter().skip(1).for_each(|class| self.add(class));
         }
@@ -134,7 +136,7 @@ impl<'a> Visitor<'a> for TypeNames {
             && self.with_bases
         {
             // What these write is known.
-            let others = class.bases().iter().filter(|base| models::last_name(base) != Some("BaseModel"));
+            let others = class.bases().iter().filter(|base| last_name(base) != Some("BaseModel"));
             others.for_each(|base| self.add(base));
         }
         walk_stmt(self, stmt);
@@ -150,7 +152,7 @@ fn defines(text: &str, name: &str) -> bool {
 /// A class that declares its fields, with the classes beside it that it names, directly or through others.
 fn own_text(text: &str, name: &str) -> Option<String> {
     let parsed = parse(text);
-    let nodes: models::Nodes<'_> =
+    let nodes: Nodes<'_> =
         parsed.suite().iter().filter_map(Stmt::as_class_def_stmt).map(|node| (node.name.as_str(), node)).collect();
     models::declares_fields(nodes.get(name)?, &nodes).then_some(())?;
     let source = |node: &StmtClassDef| text.get(node.range().to_std_range()).unwrap_or_default();

@@ -7,7 +7,7 @@ use rustc_hash::FxHashSet;
 use twincell_syntax::Function;
 use twincell_syntax::parse::{parse, with_stack_for};
 
-use super::uses::{literal, named};
+use super::written::{literal, named};
 use crate::value::Recipe;
 
 /// The maximum number of literals. A table of thousands would drown the rest.

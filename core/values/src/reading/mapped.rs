@@ -2,8 +2,9 @@
 
 use ruff_python_ast::{Expr, ExprCall, Stmt, StmtClassDef};
 
-use super::hints::{declared, plain};
-use super::models::{ModuleFacts, Nodes, bases, last_name, put};
+use super::annotations::{declared, plain};
+use super::class_syntax::{Nodes, bases, last_name, put};
+use super::facts::ModuleFacts;
 use crate::value::{AbstractValue, Declared, Field};
 
 /// The types of columns that are builtin classes of Python.

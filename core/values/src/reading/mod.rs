@@ -1,33 +1,44 @@
 //! What code reveals about values: how it uses them, what it compares them with, what it declares, and its literals.
 
+mod annotations;
 mod attributes;
 mod bindings;
+mod class_syntax;
 mod conditions;
 mod constants;
 mod constructors;
 pub mod examples;
+mod facts;
+mod hint;
 mod hints;
 mod imported;
+mod imported_names;
 mod inferred;
 mod installed;
 mod literals;
 mod mapped;
 mod models;
+mod module;
 mod moments;
+mod named_classes;
 mod provided;
 mod stored;
 mod tables;
 mod tested;
 mod types;
+mod used;
 mod uses;
+mod written;
 
+pub use annotations::annotated_type;
 pub use attributes::{attribute_hints, kept_parameters};
 pub use conditions::{Condition, Conditions, Decided, Term, conditions};
 pub use constants::{Constants, constants};
-pub use hints::{
-    Hint, HintBasis, annotated_type, apply as apply_hints, apply_constants, field_hints, hints, hints_within,
-};
+pub use facts::ModuleFacts;
+pub use hint::{Hint, HintBasis};
+pub use hints::{apply as apply_hints, apply_constants, field_hints, hints, hints_within};
 pub use imported::Around;
 pub use literals::{literals, written_value};
-pub use models::ModuleFacts;
-pub use uses::{Key, Locals, ModuleContext, Reading, Uses, literal, parsed, read, read_within};
+pub use used::{Key, Uses};
+pub use uses::{Locals, ModuleContext, Reading, parsed, read, read_within};
+pub use written::literal;

@@ -2,132 +2,22 @@
 //! named tuples, models of pydantic and attrs, rows of SQLAlchemy), enumerations, and those with a constructor of their own
 //! (`constructors.rs`).
 
-use std::collections::{BTreeMap, BTreeSet};
-
-use ruff_python_ast::visitor::{Visitor, walk_expr};
-use ruff_python_ast::{Expr, Stmt, StmtClassDef, StmtFunctionDef};
+use ruff_python_ast::{Expr, Stmt, StmtClassDef};
 
 use twincell_syntax::parse::{parse, with_stack_for};
 
+use super::annotations::declared;
+use super::class_syntax::{Nodes, bases, is_enumeration, last_name, module, put};
 use super::constructors;
-use super::hints::declared;
-use super::imported::{self, Around};
+use super::facts::{Classes, ModuleFacts};
 use super::mapped;
-use super::provided::{Provided, give, provided};
-use super::tables;
-use crate::value::{AbstractValue, Declared, Field, Model, Recipe, library};
-
-/// The classes whose values can be made, by name.
-pub(super) type Classes = BTreeMap<String, Declared>;
-
-/// What a module tells of the values of its functions.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct ModuleFacts {
-    /// The texts, or lists of texts, that names stand for.
-    pub texts: BTreeMap<String, Vec<String>>,
-    /// The texts of the functions at the top level, in modules with tables.
-    pub helpers: BTreeMap<String, String>,
-    /// The classes whose values can be made.
-    pub classes: Classes,
-    /// Whether it imports a library of tables or arrays.
-    pub has_tables: bool,
-    /// Whether it imports pandas, and whether it imports polars.
-    pub has_pandas: bool,
-    pub has_polars: bool,
-    /// What the names that it imports stand for, in modules that may have values of libraries.
-    pub imports: BTreeMap<String, String>,
-    /// Whether it imports numpy, or no library of tables at all.
-    pub has_arrays: bool,
-    /// The names that it imports or defines, in modules with tables.
-    pub bound: BTreeSet<String>,
-    /// The tables that it binds to names, with what it says of them.
-    pub tables: tables::Globals,
-    /// What its functions are called with.
-    pub handed: tables::Handed,
-}
-
-/// The usual short name of polars, which other modules have as well.
-const POLARS: &str = "pl";
+use super::provided::{Provided, give};
+use crate::value::{AbstractValue, Declared, Field, Model, Recipe};
 
 /// The number of classes that are read, the number of types in one, and how deep its fields may nest.
 const MOST: usize = 200;
 const MOST_TYPES: usize = 80;
 const MAX_DEPTH: u32 = 3;
-
-impl ModuleFacts {
-    pub fn of(module: &str) -> Self {
-        Self::with_classes(module, Classes::new(), &Provided::new())
-    }
-
-    /// What a module of a project tells, with the classes that it imports from other modules. `module` has absolute
-    /// imports.
-    pub fn within(module: &str, around: &Around<'_>) -> Self {
-        let provided = provided(module, around.name, false, around.providers);
-        Self::with_classes(module, imported::classes(module, around), &provided)
-    }
-
-    fn with_classes(module: &str, imported: Classes, provided: &Provided) -> Self {
-        let classes = classes(module, None, imported, provided);
-        let mut known = Self { classes, has_arrays: true, ..Self::default() };
-        let is_renamed = module.contains(&format!(" as {POLARS}"));
-        if !is_renamed && !library::packages().any(|package| module.contains(package)) {
-            return known;
-        }
-        let imports = twincell_syntax::imports(module);
-        known.imports = imports.iter().map(|(name, import)| (name.clone(), import.target.clone())).collect();
-        let imports_any = |package: &str| imports.values().any(|import| package_of(&import.target) == package);
-        (known.has_pandas, known.has_polars) = (imports_any("pandas"), imports_any("polars"));
-        known.has_tables = known.has_pandas || known.has_polars || imports_any("numpy");
-        known.has_arrays = !known.has_tables || imports_any("numpy");
-        known.texts = tables::constants(module);
-        known.helpers = tables::helpers(module);
-        if known.has_tables {
-            known.bound = imports.into_keys().chain(tables::definitions(module)).collect();
-            (known.tables, known.handed) = tables::of_module(module, &known);
-        }
-        known
-    }
-}
-
-impl ModuleFacts {
-    /// Whether a name stands for the module polars. The usual ones do unless an import binds them to another module.
-    pub(super) fn is_polars(&self, name: &str) -> bool {
-        match self.imports.get(name) {
-            Some(target) => target == "polars",
-            None => matches!(name, "polars" | POLARS),
-        }
-    }
-
-    /// Whether a table of which nothing is declared is one of polars.
-    pub(super) fn prefers_polars(&self) -> bool {
-        self.has_polars && !self.has_pandas
-    }
-
-    /// The class of a library that a name of the module stands for. Where several libraries have such a class, it is that
-    /// of the one which the module imports.
-    pub(super) fn library_class(&self, dotted: &str) -> Option<&'static str> {
-        let (root, rest) = dotted.split_once('.').map_or((dotted, None), |(root, rest)| (root, Some(rest)));
-        let target = self.imports.get(root).map(|target| match rest {
-            Some(rest) => format!("{target}.{rest}"),
-            None => target.clone(),
-        });
-        if let Some(class) = target.as_deref().and_then(library::class_at) {
-            return Some(class);
-        }
-        let imports = |class: &str| self.imports.values().any(|target| package_of(target) == package_of(class));
-        let may_be = |class: &&str| match &target {
-            Some(target) if library::is_only_of_its_package(class) => package_of(target) == package_of(class),
-            _ => true,
-        };
-        let mut all = library::classes_named(imported::last(dotted)).filter(may_be).peekable();
-        let first = all.peek().copied();
-        all.find(|class| imports(class)).or(first)
-    }
-}
-
-fn package_of(dotted: &str) -> &str {
-    dotted.split('.').next().unwrap_or(dotted)
-}
 
 /// The classes of a module, beside those that it imports. Those of another module than the one under comparison are
 /// named with it: `shop.models:Item`.
@@ -163,9 +53,6 @@ pub(super) fn classes(text: &str, module: Option<&str>, mut imported: Classes, p
         known.classes
     })
 }
-
-/// The classes that a module defines, by name.
-pub(super) type Nodes<'a> = BTreeMap<&'a str, &'a StmtClassDef>;
 
 /// The values of a class.
 fn class(node: &StmtClassDef, nodes: &Nodes<'_>, module: Option<&str>, known: &ModuleFacts) -> Option<Declared> {
@@ -307,14 +194,6 @@ fn collect(
     Some(())
 }
 
-/// Adds a field, in the place of an inherited one of this name.
-pub(super) fn put(fields: &mut Vec<Field>, field: Field) {
-    match fields.iter_mut().find(|known| known.name == field.name) {
-        Some(known) => *known = field,
-        None => fields.push(field),
-    }
-}
-
 /// The name of a member of an enumeration: `NAME = value`.
 fn member(stmt: &Stmt) -> Option<&str> {
     let assign = stmt.as_assign_stmt()?;
@@ -332,101 +211,11 @@ fn is_not_required(annotation: &Expr) -> bool {
     matches!(annotation, Expr::Subscript(node) if last_name(&node.value) == Some("NotRequired"))
 }
 
-/// The dictionaries that are given to classes by the names of their fields: `User(**data)`,
-/// `User.model_validate(data)`.
-pub(super) fn payloads(definition: &StmtFunctionDef, known: &ModuleFacts) -> BTreeMap<String, Declared> {
-    struct Finder<'k> {
-        known: &'k ModuleFacts,
-        found: BTreeMap<String, Declared>,
-    }
-    impl<'a> Visitor<'a> for Finder<'_> {
-        fn visit_expr(&mut self, expr: &'a Expr) {
-            if let Expr::Call(call) = expr {
-                let (class, given) = match call.func.as_ref() {
-                    Expr::Name(class) => {
-                        let unpacked = call.arguments.keywords.iter().find(|keyword| keyword.arg.is_none());
-                        (Some(class.id.as_str()), unpacked.map(|keyword| &keyword.value))
-                    }
-                    Expr::Attribute(node) if matches!(node.attr.as_str(), "model_validate" | "parse_obj") => {
-                        (last_name(&node.value), call.arguments.args.first())
-                    }
-                    _ => (None, None),
-                };
-                if let (Some(class), Some(Expr::Name(name))) =
-                    (class.and_then(|name| self.known.classes.get(name)), given)
-                    && let [model] = class.models.as_slice()
-                {
-                    let models = vec![Model { is_mapping: true, ..model.clone() }];
-                    let declared = Declared { models, ..Declared::of(&[AbstractValue::Dict]) };
-                    self.found.insert(name.id.to_string(), declared);
-                }
-            }
-            walk_expr(self, expr);
-        }
-    }
-    let mut finder = Finder { known, found: BTreeMap::new() };
-    if !known.classes.is_empty() {
-        finder.visit_body(&definition.body);
-    }
-    finder.found
-}
-
-/// The fields of the classes that a function names: dictionaries beside their objects often have them as keys.
-pub(super) fn fields_named(definition: &StmtFunctionDef, known: &ModuleFacts) -> Vec<String> {
-    struct Finder<'k> {
-        known: &'k ModuleFacts,
-        found: Vec<String>,
-    }
-    impl<'a> Visitor<'a> for Finder<'_> {
-        fn visit_expr(&mut self, expr: &'a Expr) {
-            if let Expr::Name(name) = expr
-                && let Some(class) = self.known.classes.get(name.id.as_str())
-            {
-                let fields = class.models.iter().flat_map(|model| &model.fields).map(|field| &field.name);
-                let new: Vec<_> = fields.filter(|name| !self.found.contains(name)).cloned().collect();
-                self.found.extend(new);
-            }
-            walk_expr(self, expr);
-        }
-    }
-    let mut finder = Finder { known, found: vec![] };
-    if !known.classes.is_empty() {
-        finder.visit_body(&definition.body);
-    }
-    finder.found
-}
-
 /// Whether an annotation says that the class itself has the attribute.
 fn is_of_class(annotation: &Expr) -> bool {
     match annotation {
         Expr::Subscript(node) => last_name(&node.value) == Some("ClassVar"),
         other => last_name(other) == Some("ClassVar"),
-    }
-}
-
-pub(super) fn bases(node: &StmtClassDef) -> impl Iterator<Item = &str> {
-    node.bases().iter().filter_map(|base| match base {
-        Expr::Subscript(node) => last_name(&node.value),
-        other => last_name(other),
-    })
-}
-
-fn is_enumeration(base: &str) -> bool {
-    matches!(base, "Enum" | "IntEnum" | "StrEnum" | "Flag" | "IntFlag")
-}
-
-pub(super) fn last_name(expr: &Expr) -> Option<&str> {
-    match expr {
-        Expr::Name(name) => Some(&name.id),
-        Expr::Attribute(node) => Some(&node.attr),
-        _ => None,
-    }
-}
-
-fn module(expr: &Expr) -> Option<&str> {
-    match expr {
-        Expr::Attribute(node) => last_name(&node.value),
-        _ => None,
     }
 }
 

@@ -8,7 +8,7 @@ use ruff_python_ast::{CmpOp, Expr, ExprCall, Operator, Stmt, StmtFunctionDef};
 
 use super::bindings::{aliases, step};
 use super::types::told;
-use super::uses::named;
+use super::written::named;
 
 const DATE: &str = "datetime.date";
 const MOMENT: &str = "datetime.datetime";

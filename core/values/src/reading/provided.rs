@@ -6,8 +6,8 @@ use std::sync::Arc;
 use ruff_python_ast::Stmt;
 use twincell_syntax::parse::{parse, with_stack_for};
 
-use super::imported::{last, names};
-use super::models::Classes;
+use super::facts::Classes;
+use super::imported_names::{last, names};
 use crate::value::{AbstractValue, Declared, NOTEBOOK, Provider};
 
 /// Providers, by the last part of the name that a module has for the class.

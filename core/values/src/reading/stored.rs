@@ -5,11 +5,10 @@ use std::collections::BTreeMap;
 use ruff_python_ast::visitor::{Visitor, walk_expr, walk_stmt};
 use ruff_python_ast::{Expr, ExprCall, Stmt, StmtFunctionDef};
 
-use super::attributes::own_attribute;
-use super::bindings::bound_once;
-use super::hints::plain;
-use super::models::ModuleFacts;
-use super::uses::literal;
+use super::annotations::plain;
+use super::bindings::{bound_once, own_attribute};
+use super::facts::ModuleFacts;
+use super::written::literal;
 use crate::value::{AbstractValue, Declared};
 
 /// What each attribute holds. Where nobody knows the type of something that is put there, it is most likely of the classes

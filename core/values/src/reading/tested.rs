@@ -7,11 +7,12 @@ use ruff_python_ast::visitor::{Visitor, walk_comprehension, walk_expr, walk_stmt
 use ruff_python_ast::{Comprehension, Expr, Operator, Pattern, Stmt, StmtFunctionDef};
 use twincell_syntax::python::attributes_of;
 
+use super::annotations::plain;
 use super::bindings::aliases;
-use super::hints::plain;
-use super::models::{ModuleFacts, last_name};
+use super::class_syntax::last_name;
+use super::facts::ModuleFacts;
 use super::types::told;
-use super::uses::named;
+use super::written::named;
 use crate::value::{AbstractValue, Declared, Model, library};
 
 /// How many classes may have what the code asks for.

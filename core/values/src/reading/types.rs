@@ -3,8 +3,8 @@
 use ruff_python_ast::visitor::{Visitor, walk_expr};
 use ruff_python_ast::{self as ast, Expr, StmtFunctionDef};
 
-use super::models::ModuleFacts;
-use super::uses::{literal, named};
+use super::facts::ModuleFacts;
+use super::written::{literal, named};
 use crate::value::{AbstractValue, ConstructorCall, Declared, Recipe, library};
 
 /// Attributes and methods that together tell a class. Any of the first, or two of the second.

@@ -3,7 +3,7 @@
 use pyo3::prelude::*;
 use pyo3::types::PyIterator;
 use serde_json::json;
-use twincell_widgets::{Differences, differences_fragment, differences_text, found_plot};
+use twincell_widgets::{Differences, differences_fragment, differences_text};
 
 use super::plot::PyPlot;
 use crate::api::plain::plain;
@@ -66,7 +66,7 @@ impl PyDifference {
     /// How many changes each study knew to differ after so many executions. `names` are those of the two studies.
     #[pyo3(signature = (names = ["first".to_owned(), "second".to_owned()]))]
     fn plot(&self, names: [String; 2]) -> PyPlot {
-        PyPlot::of(found_plot(&self.found, names.each_ref().map(String::as_str)))
+        PyPlot::of(self.found.plot(names.each_ref().map(String::as_str)))
     }
 
     fn _repr_html_(&self) -> String {

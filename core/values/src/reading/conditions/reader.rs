@@ -16,7 +16,7 @@ use twincell_syntax::site::{Comparator, SiteKind, SiteTable, TELLING_CALLS};
 
 use super::bound::Bound;
 use super::{Condition, Conditions, Decided, MAX_DEPTH, Term};
-use crate::reading::uses::literal;
+use crate::reading::written::literal;
 use crate::value::Recipe;
 
 /// Reads the conditions of a function.

@@ -12,7 +12,7 @@ use twincell_syntax::python::{is_builtin, is_builtin_exception, is_pure_import};
 
 use super::{Call, DEEPEST, MOST_CALLS, Passed};
 use crate::reading::literals::{container, is_hashable};
-use crate::reading::uses::{literal, named};
+use crate::reading::written::{literal, named};
 use crate::value::{ConstructorCall, Recipe, library, short_module};
 
 /// The maximum number of values that a decorator or a loop gives a test.

@@ -9,7 +9,7 @@ use super::polars;
 use super::roles::{Origin, Role, Source, Table};
 use super::walk::{CERTAIN, Walk};
 use super::{Kind, texts};
-use crate::reading::uses::literal;
+use crate::reading::written::literal;
 use crate::value::shape::Content;
 use crate::value::{Recipe, library};
 

@@ -5,6 +5,7 @@
 
 mod access;
 mod calls;
+pub(super) mod kinds;
 mod methods;
 mod notes;
 mod polars;
@@ -18,29 +19,13 @@ use ruff_python_ast::{Expr, Stmt, StmtFunctionDef};
 use ruff_text_size::Ranged;
 use twincell_syntax::parse::{parse, with_stack_for};
 
-use super::models::ModuleFacts;
+use super::facts::{Globals, Handed, ModuleFacts};
 use crate::value::Recipe;
 use crate::value::shape::{Content, Shape};
 
+pub use kinds::Kind;
 pub(super) use notes::is_plural;
 use walk::{CERTAIN, Walk};
-
-/// What kind of thing a parameter is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
-    Frame,
-    Series,
-    Array,
-    /// A container of frames.
-    Frames,
-    PolarsFrame,
-    PolarsLazy,
-    PolarsSeries,
-    /// Not declared.
-    Unknown,
-    /// No table, as its uses tell.
-    Other,
-}
 
 /// What was found about one parameter.
 #[derive(Debug, Clone, Default)]
@@ -243,11 +228,6 @@ pub(super) fn of_module(module: &str, known: &ModuleFacts) -> (Globals, Handed) 
         walk.globals()
     })
 }
-
-/// The tables that a module binds to names, with what it says of them.
-pub type Globals = BTreeMap<String, (Kind, Shape)>;
-/// What a module calls its functions with, by function and parameter.
-pub type Handed = BTreeMap<String, Vec<Option<Kind>>>;
 
 /// A text with its tokens.
 #[derive(Clone, Copy)]

@@ -7,8 +7,8 @@ use twincell_syntax::names_in_query;
 use super::roles::{Origin, Role, Source, Table};
 use super::walk::Walk;
 use super::{content_of, texts};
-use crate::reading::models::ModuleFacts;
-use crate::reading::uses::literal;
+use crate::reading::facts::ModuleFacts;
+use crate::reading::written::literal;
 use crate::value::Recipe;
 use crate::value::shape::{Column, Content};
 

@@ -7,7 +7,7 @@ use super::Kind;
 use super::notes::joined;
 use super::roles::{Role, Source, Table};
 use super::walk::Walk;
-use crate::reading::uses::literal;
+use crate::reading::written::literal;
 use crate::value::Recipe;
 use crate::value::library;
 use crate::value::shape::Content;
@@ -504,7 +504,7 @@ mod tests {
     use twincell_syntax::parse::parse;
 
     use super::*;
-    use crate::reading::models::ModuleFacts;
+    use crate::reading::facts::ModuleFacts;
 
     fn columns(code: &str) -> Vec<(String, Option<Content>)> {
         let parsed = parse(code);

@@ -11,8 +11,8 @@ use ruff_python_ast::{Alias, Comprehension, Expr, ExprCall, ExprLambda, Operator
 use super::methods::is_of_tables;
 use super::notes::{is_column, is_library, is_moved, is_named, joined, result};
 use super::roles::{Origin, Role, Table};
-use super::{Found, Globals, Handed, Kind, Tables, TokenizedText, is_of_frames, is_of_rows, texts};
-use crate::reading::models::ModuleFacts;
+use super::{Found, Kind, Tables, TokenizedText, is_of_frames, is_of_rows, texts};
+use crate::reading::facts::{Globals, Handed, ModuleFacts};
 use crate::value::Recipe;
 use crate::value::shape::{Content, Shape};
 

@@ -8,8 +8,8 @@ use twincell_syntax::site::SiteKind;
 
 use super::collector::{Collector, Derivation, Holder, Link, place};
 use super::conversions::NUMBERS;
-use super::written::{builtin_class, literal, literal_members, named};
 use super::{Key, Uses, add_missing, forms};
+use crate::reading::written::{builtin_class, literal, literal_members, named};
 use crate::value::{AbstractValue, Recipe};
 
 /// Bytes that are no text in UTF-8.

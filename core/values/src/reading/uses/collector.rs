@@ -9,9 +9,9 @@ use ruff_text_size::{Ranged, TextRange};
 use twincell_syntax::parse::{parse, with_stack_for};
 use twincell_syntax::site::SiteKind;
 
-use super::written::{is_constant, literal, members, named};
 use super::{Key, ModuleContext, Uses, add_missing};
 use super::{hashed, mappings};
+use crate::reading::written::{is_constant, literal, members, named};
 use crate::value::{AbstractValue, Recipe};
 
 /// The depth to which a sum is searched for a literal. Each term searches, so without a bound long sums have quadratic

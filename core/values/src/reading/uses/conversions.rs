@@ -4,7 +4,7 @@ use ruff_python_ast::{Expr, ExprFString, InterpolatedStringElement};
 
 use super::add_missing;
 use super::collector::Collector;
-use super::written::literal;
+use crate::reading::written::literal;
 use crate::value::{AbstractValue, Recipe};
 
 /// The classes of numbers.

@@ -4,7 +4,7 @@
 use ruff_python_ast::{Expr, ExprCall};
 
 use super::Uses;
-use super::written::{literal, named};
+use crate::reading::written::{literal, named};
 use crate::value::Recipe;
 
 const ADDRESSES: &[&str] = &[

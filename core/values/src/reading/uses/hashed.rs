@@ -7,7 +7,7 @@ use ruff_python_ast::visitor::{Visitor, walk_expr, walk_stmt};
 use ruff_python_ast::{CmpOp, Expr, Stmt};
 
 use super::collector::Collector;
-use super::written::named;
+use crate::reading::written::named;
 
 /// Classes whose objects have such keys or members.
 const HASHING: [&str; 6] = ["dict", "set", "frozenset", "defaultdict", "Counter", "OrderedDict"];

@@ -4,7 +4,7 @@ use ruff_python_ast::{Expr, ExprCall, ExprDict, Operator};
 
 use super::add_missing;
 use super::collector::Collector;
-use super::written::literal;
+use crate::reading::written::literal;
 use crate::value::Recipe;
 
 impl Collector {

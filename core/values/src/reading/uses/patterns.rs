@@ -3,8 +3,8 @@
 use ruff_python_ast::{Expr, Identifier, MatchCase, Pattern, PatternMatchClass, Singleton};
 
 use super::collector::{Collector, Flow, FlowKind, place};
-use super::written::{builtin_class, literal, named};
 use super::{MAX_DEPTH, MAX_PARTS, Uses};
+use crate::reading::written::{builtin_class, literal, named};
 use crate::value::{AbstractValue, Recipe};
 
 /// The maximum number of values of one pattern, and of values in each.

@@ -14,9 +14,9 @@ use twincell_syntax::parse::{parse, with_stack_for};
 use twincell_syntax::site::SiteKind;
 
 use super::constructed::of_constructor;
-use super::written::{is_constant, literal};
 use super::{Uses, as_text, read_within};
 use crate::reading::constants::{self, Constants};
+use crate::reading::written::{is_constant, literal};
 use crate::reading::{Around, ModuleFacts, imported};
 use crate::value::{Recipe, matching};
 

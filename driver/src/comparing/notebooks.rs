@@ -6,9 +6,10 @@ use twincell_compare::verdict::Verdict;
 use twincell_compare::{Again, CompareError, CompareOptions, Continue, Progress, Replayed, Source, together};
 use twincell_syntax::PerSide;
 
-use super::{CellPair, Notebooks};
+use crate::failure::Failure;
+use crate::notebook::{CellPair, Notebooks};
 use crate::project::Placed;
-use crate::warm::{Engine, Failure};
+use crate::warm::Engine;
 
 /// Compares the cells that changed, or that use something of earlier cells that changed. If there is none, all that both
 /// have are reported as the same.

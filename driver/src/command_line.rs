@@ -2,7 +2,7 @@
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
 
-use super::{GivenOption, Job, Kind, OptionError, OptionName, Options, add_given, aliases_of, find_for, of};
+use crate::options::{GivenOption, Job, Kind, OptionError, OptionName, Options, add_given, aliases_of, find_for, of};
 use crate::policy::{InForceError, in_force};
 
 /// Adds the options of a job to a command, and their old spellings, which no help lists.

@@ -23,7 +23,7 @@ pub struct PathRules {
 }
 
 /// Whether a text is a pattern for paths. An error says why not.
-pub(super) fn check(pattern: &str) -> Result<(), String> {
+pub(crate) fn check(pattern: &str) -> Result<(), String> {
     glob(pattern).map(drop)
 }
 

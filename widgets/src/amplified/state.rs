@@ -3,8 +3,8 @@
 use serde::Serialize;
 use twincell_amplify::{Amplification, AmplifiedTest, Form, Technique};
 
-use super::STATE_FORMAT;
-use crate::amplified::{by, headline, joined, reach};
+use super::{by, headline, joined, reach};
+use crate::state::STATE_FORMAT;
 
 /// Tests that pass before a change and fail after it.
 #[derive(Debug, Serialize)]
@@ -28,7 +28,7 @@ pub struct AmplificationState<'a> {
 /// An amplified test.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
-pub(super) struct AmplifiedState<'a> {
+pub(crate) struct AmplifiedState<'a> {
     /// What the two versions do, in one line.
     sentence: &'a str,
     /// The test that it was made from; None if its values were injected.
@@ -48,7 +48,7 @@ pub(super) struct AmplifiedState<'a> {
 /// A test as it is written.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
-pub(super) struct FormState<'a> {
+pub(crate) struct FormState<'a> {
     name: &'a str,
     text: &'a str,
     /// A unified diff of the test file.

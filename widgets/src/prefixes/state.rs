@@ -5,8 +5,8 @@ use serde::Serialize;
 use twincell_engine::protocol::End;
 use twincell_prefix::{Compact, Guidance, Prefixes};
 
-use super::STATE_FORMAT;
-use crate::prefixes::{beginning, code_lines, ended, facts, from, headline, listed, test_of};
+use super::{beginning, code_lines, ended, facts, from, headline, listed, test_of};
+use crate::state::STATE_FORMAT;
 
 /// The prefixes of a snippet.
 #[derive(Debug, Serialize)]
@@ -42,7 +42,7 @@ pub struct PrefixesState<'a> {
 /// A line of the snippet.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
-pub(super) struct CodeLine<'a> {
+pub(crate) struct CodeLine<'a> {
     /// Counted from 1.
     number: u32,
     text: &'a str,
@@ -53,7 +53,7 @@ pub(super) struct CodeLine<'a> {
 /// A node of the tree.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
-pub(super) struct PrefixNode<'a> {
+pub(crate) struct PrefixNode<'a> {
     /// Its number in the report.
     number: usize,
     parent: Option<usize>,
