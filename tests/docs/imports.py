@@ -187,13 +187,17 @@ def descend(files, module, path, depth):
 
 
 def python(folder, package):
-    """The graph of a package of Python: imports anywhere in a file, also those within functions."""
+    """The graph of a package of Python: imports anywhere in a file, also within functions, but those for types alone."""
     graph = {}
     for path in sorted(folder.rglob("*.py")):
         used = {}
         local = path.relative_to(folder)
         here = [package, *local.parent.parts]
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        for_types = {below for node in ast.walk(tree) if is_for_types(node) for below in ast.walk(node)}
+        for node in ast.walk(tree):
+            if node in for_types:
+                continue
             if isinstance(node, ast.Import):
                 wanted = [(alias.name, alias.name) for alias in node.names]
             elif isinstance(node, ast.ImportFrom):
@@ -211,6 +215,11 @@ def python(folder, package):
                         break
         graph[local.as_posix()] = used
     return graph
+
+
+def is_for_types(node):
+    """Whether a statement is `if TYPE_CHECKING:`, whose body never runs."""
+    return isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING"
 
 
 def python_file(folder, parts):
@@ -256,6 +265,24 @@ def way(graph, start, end):
     while found[-1] != start:
         found.append(before[found[-1]])
     return found[::-1]
+
+
+def knots(graph):
+    """The sets of files that reach each other."""
+    reached = {file: reachable(graph, file) for file in graph}
+    found = {frozenset([file, *(other for other in reached[file] if file in reached[other])]) for file in graph}
+    return sorted((sorted(knot) for knot in found if len(knot) > 1), key=len)
+
+
+def reachable(graph, start):
+    """What a node leads to."""
+    found, open_ = set(), [start]
+    for node in open_:
+        for target in graph.get(node, ()):
+            if target not in found:
+                found.add(target)
+                open_.append(target)
+    return found
 
 
 def circle(graph):

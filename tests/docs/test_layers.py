@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from .imports import circle, python, rust, typescript, way
+from .imports import circle, knots, python, rust, typescript, way
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -94,6 +94,17 @@ def graph_of(folder):
 def test_files_use_only_what_their_layer_allows(folder):
     found = list(complaints(folder, graph_of(folder), **LAYERS[folder]))
     assert not found, "\n" + "\n".join(found)
+
+
+#: The most files of which each reaches all others.
+MOST_IN_CIRCLES = 3
+
+
+@pytest.mark.parametrize("folder", LAYERS)
+def test_circles_are_small_and_stay_in_one_folder(folder):
+    for knot in knots(graph_of(folder)):
+        assert len(knot) <= MOST_IN_CIRCLES, knot
+        assert len({Path(file).parent for file in knot}) == 1, knot
 
 
 def manifests():

@@ -1,7 +1,7 @@
 //! A repository and its versions: what a commit, the index or the working tree has under a path, what differs between two of
 //! them, and copies and checkouts of them in folders of ours. All that is asked of git is asked here.
 //!
-//! A [`Repo`] is only read. [`Repo::snapshot`] gives a [`Snapshot`] of a [`Revision`], which answers from git's objects
+//! A [`Repo`] is only read, but for a new branch that somebody asks for. [`Repo::snapshot`] gives a [`Snapshot`] of a [`Revision`], which answers from git's objects
 //! without a checkout. Nothing here knows Python beyond how it names files, nor pytest.
 
 mod branch;

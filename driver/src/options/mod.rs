@@ -1,7 +1,7 @@
-//! The options of a comparison: ONE table, from which the command line ([`command_line`]), the magics and the keyword
+//! The options of all jobs: one table, from which the command line ([`command_line`](crate::command_line)), the magics and the keyword
 //! arguments of the Python library are derived, so that they cannot drift apart.
 //!
-//! A new option is one entry in [`TABLE`] (`table.rs`) and one field of [`Options`]. Nothing here parses a command line or
+//! A new option is one entry in [`TABLE`] (`table.rs`) and one field of [`Options`], or of what it holds for a job. Nothing here parses a command line or
 //! knows Python objects.
 
 mod alias;
