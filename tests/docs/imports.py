@@ -187,7 +187,7 @@ def descend(files, module, path, depth):
 
 
 def python(folder, package):
-    """The graph of a package of Python: imports anywhere in a file, also within functions, but those for types alone."""
+    """The graph of a package of Python: imports anywhere in a file, also in functions, but those for types alone."""
     graph = {}
     for path in sorted(folder.rglob("*.py")):
         used = {}
