@@ -2,11 +2,13 @@
 
 A tracer notes, for each line of both versions, the sequence of the values that it reads. A line whose sequence differs
 must be changed or impacted. Pairs of versions are mutants of one line, or commits. Tests are part of the program: those
-of docstrings become functions of a module, so that what one example gives to another is seen.
+of docstrings become functions of a module, so that what one example gives to another is seen. Fixes are those of
+QuixBugs, on its cases that end in both versions.
 
     python -m tests.measure.impact_soundness mutants FOLDER PACKAGE --command VERSIONS --count 40
     python -m tests.measure.impact_soundness mutants FOLDER PACKAGE --command VERSIONS --tests tests/test_utils.py
     python -m tests.measure.impact_soundness commits REPOSITORY PACKAGE --command VERSIONS --tests tests --count 20
+    python -m tests.measure.impact_soundness fixes QUIXBUGS python_programs --command VERSIONS
 
 `VERSIONS` is the example `versions` of `core/impact`, which prints a result as JSON.
 """
@@ -210,9 +212,70 @@ def commits(arguments, work):
         yield name, work / "old", work / "new", steady(work / "old", arguments, work)
 
 
+#: Runs the cases of a program, and prints the numbers of those that end within so many lines and calls.
+ENDING = """
+import json, sys
+sys.path.insert(0, sys.argv[1])
+from importlib import import_module
+function = getattr(import_module("programs." + sys.argv[2]), sys.argv[2])
+left = 0
+def tracer(*_):
+    global left
+    left -= 1
+    if left < 0:
+        raise TimeoutError
+    return tracer
+for number, arguments in enumerate(json.load(sys.stdin)):
+    left = 50_000
+    sys.settrace(tracer)
+    try:
+        found = function(*arguments)
+        if hasattr(found, "__next__"):
+            list(found)
+    except (TimeoutError, RecursionError):
+        continue
+    except Exception:
+        pass
+    finally:
+        sys.settrace(None)
+    print(number)
+"""
+
+
+def ending(folder, name, cases, python):
+    """The numbers of the cases that end."""
+    command = [python, "-c", ENDING, str(folder), name]
+    done = subprocess.run(command, input=json.dumps(cases), capture_output=True, text=True, timeout=120, check=False)
+    return {int(number) for number in done.stdout.split()}
+
+
+def fixes(arguments, work):
+    """Pairs of a program of QuixBugs and its fix."""
+    top = Path(arguments.folder)
+    for cases in sorted((top / "json_testcases").glob("*.json")):
+        name = cases.stem
+        for side, folder in (("old", arguments.package), ("new", f"correct_{arguments.package}")):
+            shutil.rmtree(work / side, ignore_errors=True)
+            (work / side / "programs").mkdir(parents=True)
+            shutil.copy(top / folder / f"{name}.py", work / side / "programs")
+        given = [json.loads(line)[0] for line in cases.read_text().splitlines() if line.strip()]
+        given = [one if isinstance(one, list) else [one] for one in given]
+        both = ending(work / "old", name, given, arguments.python) & ending(work / "new", name, given, arguments.python)
+        attempts = [
+            f"    try:\n        found = {name}(*{given[one]!r})\n"
+            "        print(list(found) if hasattr(found, '__next__') else found)\n"
+            "    except Exception:\n        pass"
+            for one in sorted(both)
+        ]
+        body = "\n".join(attempts) or "    pass"
+        for side in ("old", "new"):
+            (work / side / GENERATED).write_text(f"from programs.{name} import {name}\n\n\ndef test_all():\n{body}\n")
+        yield name, work / "old", work / "new", steady(work / "old", arguments, work)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("kind", choices=["mutants", "commits"])
+    parser.add_argument("kind", choices=["mutants", "commits", "fixes"])
     parser.add_argument("folder")
     parser.add_argument("package")
     parser.add_argument("--command", required=True)
@@ -226,7 +289,7 @@ def main():
     total = {"pairs": 0, "differing": 0, "missed": 0, "unfinished": 0}
     with tempfile.TemporaryDirectory() as folder:
         work = Path(folder)
-        kind = mutants if arguments.kind == "mutants" else commits
+        kind = {"mutants": mutants, "commits": commits, "fixes": fixes}[arguments.kind]
         for name, old, new, before in kind(arguments, work):
             found = check(old, new, arguments, before, work)
             if found is None:
