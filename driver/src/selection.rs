@@ -11,6 +11,7 @@ use twincell_semantic::{MemoryFiles, Project, Store};
 use twincell_syntax::{PerSide, Side};
 
 use crate::impact::{ImpactError, ImpactVersions, MOST, read};
+use crate::proofs::Proofs;
 use crate::waiting::interruptible;
 
 /// The longest file that is no code and is read as a text, in bytes.
@@ -72,7 +73,8 @@ fn selected(request: &SelectionRequest) -> Result<SelectedTests, ImpactError> {
         let files = read[side].texts.iter().map(|(path, text)| (&**path, &**text));
         Project::open(files.collect::<MemoryFiles>(), &store)
     });
-    let mut selection = select(&projects.old, &projects.new, &options);
+    let proofs = Proofs { texts: read.as_ref().map(|version| &version.texts) };
+    let mut selection = select(&projects.old, &projects.new, &options, &proofs);
     let wanted = paths.iter().map(|path| repo.inside(start, path)).collect::<Result<Vec<_>, _>>()?;
     let is_there = |path: &Path| snapshots.iter().any(|snapshot| snapshot.entry(path).is_some());
     if let Some((_, given)) = wanted.iter().zip(paths).find(|(path, _)| !is_there(path)) {
@@ -173,7 +175,7 @@ mod tests {
     fn runs(folder: &Path, request: SelectionRequest) -> Vec<String> {
         let request = SelectionRequest { start: folder.to_owned(), range: "HEAD".into(), ..request };
         let found = select_tests(&request, &mut || false).unwrap();
-        let tests = found.selection.tests.into_iter().filter(|one| one.state != TestState::Untouched);
+        let tests = found.selection.tests.into_iter().filter(|one| matches!(one.state, TestState::MustRun { .. }));
         tests.map(|one| one.test.qualname.to_string()).collect()
     }
 
@@ -183,8 +185,10 @@ mod tests {
         let write = |path: &str, text: &str| fs::write(folder.path().join(path), text).unwrap();
         let asked = || runs(folder.path(), SelectionRequest::default());
         assert_eq!(asked(), Vec::<String>::new());
-        write("shop.py", &SHOP.replace("n * 2", "n + n"));
+        write("shop.py", &SHOP.replace("n * 2", "n * 3"));
         assert_eq!(asked(), ["test_price"]);
+        write("shop.py", &SHOP.replace("return n * 2", "found = n * 2\n    return found"));
+        assert_eq!(asked(), Vec::<String>::new());
         write("shop.py", SHOP);
         write("rate.txt", "2");
         assert_eq!(asked(), ["test_rate"]);
@@ -193,7 +197,7 @@ mod tests {
     #[test]
     fn patterns_of_the_request_and_of_the_project_say_what_a_test_is() {
         let folder = repository();
-        fs::write(folder.path().join("shop.py"), SHOP.replace("n * 2", "n + n")).unwrap();
+        fs::write(folder.path().join("shop.py"), SHOP.replace("n * 2", "n + 2")).unwrap();
         let checks = SelectionRequest { test_functions: vec!["check".into()], ..SelectionRequest::default() };
         assert_eq!(runs(folder.path(), checks), ["check_price"]);
         let settings = "[tool.pytest.ini_options]\npython_functions = ['check_*']\n";

@@ -70,7 +70,7 @@ def test_the_command_line_prints_the_same(repository):
     done = run()
     assert (done.returncode, done.stderr) == (1, "")
     assert done.stdout.startswith(
-        "1 of 2 tests may see the change\ntest_shop.py::TestCart::test_cart\n    price (shop.py:1)"
+        "1 of 2 tests may see the change\n\nprice (shop.py:1) changed\n  total (shop.py:5) names it\n"
     )
     assert [row["runs"] for row in json.loads(run("--json").stdout)["tests"]] == [True, False]
 

@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 
 use serde::Serialize;
 use twincell_impact::selection::{
-    Chain, CodeChangeKind, Doubt, DoubtKind, SelectedTest, Selection, Step, StepKind, Symbol, TestName, TestState,
+    Chain, CodeChange, CodeChangeKind, Doubt, DoubtKind, SelectedTest, Selection, Step, StepKind, Symbol, TestName,
+    TestState,
 };
 use twincell_syntax::Side;
 
@@ -56,12 +57,28 @@ pub fn selection_report(selection: &Selection) -> SelectionReport<'_> {
     }
 }
 
-/// A selection for terminals: the tests that run, each with its reason, then what makes the selection unsure.
+/// A selection for terminals: the tests that run below their reason, each of which stands once, then what makes the selection
+/// unsure.
 pub fn selection_text(selection: &Selection) -> String {
     let mut out = format!("{}\n", plain::sentence(&sentence(selection)));
+    let mut reasons: Vec<(Vec<String>, Vec<String>)> = Vec::new();
     for selected in selection.tests.iter().filter(|selected| runs(selection, selected)) {
-        let (test, reason) = (name(&selected.test), reason(selection, selected));
-        out += &format!("{}\n    {}\n", plain::sentence(&test), plain::sentence(&reason));
+        let (test, links) = (name(&selected.test), links(selection, selected));
+        match reasons.iter_mut().find(|(known, _)| *known == links) {
+            Some((_, tests)) => tests.push(test),
+            None => reasons.push((links, vec![test])),
+        }
+    }
+    for (links, tests) in reasons {
+        for (position, link) in links.iter().enumerate() {
+            out += &format!("{}{}\n", if position == 0 { "\n" } else { "  " }, plain::sentence(link));
+        }
+        for test in tests {
+            out += &format!("    {}\n", plain::sentence(&test));
+        }
+    }
+    if !selection.doubts.is_empty() {
+        out.push('\n');
     }
     for line in doubts(selection) {
         out += &format!("{}\n", plain::sentence(&line));
@@ -70,7 +87,7 @@ pub fn selection_text(selection: &Selection) -> String {
 }
 
 fn runs(selection: &Selection, selected: &SelectedTest) -> bool {
-    selection.run_all || selected.state != TestState::Untouched
+    selection.run_all || matches!(selected.state, TestState::MustRun { .. })
 }
 
 fn sentence(selection: &Selection) -> String {
@@ -79,7 +96,7 @@ fn sentence(selection: &Selection) -> String {
     let tests = if all == 1 { "test" } else { "tests" };
     match (all, selected) {
         (0, _) => "no test is found: name the files of tests as pytest does, or give their patterns".into(),
-        (_, 0) => format!("none of {all} {tests} may see the change"),
+        (_, 0) => format!("none of {all} {tests} may see the change{}", proved(selection)),
         _ if selection.run_all => {
             let concerning = selection.doubts.iter().filter(|doubt| doubt.kind.concerns_all());
             let paths: BTreeSet<&str> = concerning.map(|doubt| &*doubt.path).collect();
@@ -87,7 +104,16 @@ fn sentence(selection: &Selection) -> String {
             let more = if paths.len() > NAMED { " and others" } else { "" };
             format!("all {all} {tests} have to run, since all may see a change of {named}{more}")
         }
-        _ => format!("{selected} of {all} {tests} may see the change"),
+        _ => format!("{selected} of {all} {tests} may see the change{}", proved(selection)),
+    }
+}
+
+/// The tests that use code which changed and does the same.
+fn proved(selection: &Selection) -> String {
+    match selection.tests.iter().filter(|one| matches!(one.state, TestState::CannotSee { .. })).count() {
+        0 => String::new(),
+        1 => "; 1 uses code that changed and is proved to do the same".into(),
+        count => format!("; {count} use code that changed and is proved to do the same"),
     }
 }
 
@@ -96,22 +122,31 @@ fn name(test: &TestName) -> String {
 }
 
 fn reason(selection: &Selection, selected: &SelectedTest) -> String {
+    links(selection, selected).join(", ")
+}
+
+/// Why a test runs or does not, from the change on.
+fn links(selection: &Selection, selected: &SelectedTest) -> Vec<String> {
     match &selected.state {
-        TestState::MustRun { why } => chain(why),
-        TestState::Untouched if selection.run_all => "nothing that it names changed, but its settings may have".into(),
-        TestState::Untouched => "nothing that it uses changed".into(),
+        TestState::MustRun { why } => chain(why, false),
+        TestState::CannotSee { why } => chain(why, true),
+        TestState::Untouched if selection.run_all => {
+            vec!["nothing that it names changed, but its settings may have".into()]
+        }
+        TestState::Untouched => vec!["nothing that it uses changed".into()],
     }
 }
 
-/// `price (shop/cart.py:12) changed, total (shop/cart.py:30) names it, and so does the test`.
-fn chain(chain: &Chain) -> String {
+/// `price (shop/cart.py:12) changed`, `total (shop/cart.py:30) names it`, `the test names it`.
+fn chain(chain: &Chain, is_proved: bool) -> Vec<String> {
     let change = &chain.change;
     let place = match &change.file {
         Some(file) => format!("{file}, which {} opens,", symbol(&change.place)),
         None => symbol(&change.place),
     };
     let removed = if chain.side == Side::Old { " (in the old version)" } else { "" };
-    let mut parts = vec![format!("{place} {}{removed}", changed(change.kind))];
+    let proved = if is_proved { " and is proved to do the same" } else { "" };
+    let mut parts = vec![format!("{place} {}{removed}{proved}", changed(change))];
     let last = chain.steps.len().saturating_sub(1);
     for (position, step) in chain.steps.iter().enumerate() {
         if step.kind == StepKind::Test {
@@ -121,7 +156,7 @@ fn chain(chain: &Chain) -> String {
         let user = if position == last { "the test".to_owned() } else { symbol(&step.user) };
         parts.push(format!("{user} {}", uses(step)));
     }
-    parts.join(", ")
+    parts
 }
 
 fn symbol(symbol: &Symbol) -> String {
@@ -133,11 +168,12 @@ fn symbol(symbol: &Symbol) -> String {
     }
 }
 
-fn changed(kind: CodeChangeKind) -> &'static str {
-    match kind {
+fn changed(change: &CodeChange) -> &'static str {
+    match change.kind {
         CodeChangeKind::Added => "is new",
         CodeChangeKind::Removed => "is gone",
         CodeChangeKind::Changed => "changed",
+        CodeChangeKind::Import if change.place.qualname.is_empty() => "has other imports",
         CodeChangeKind::Import => "is imported from elsewhere",
         CodeChangeKind::Docstring => "has another docstring, which is read",
         CodeChangeKind::Annotation => "has other annotations, which are read",
@@ -202,26 +238,27 @@ fn doubtful(kind: DoubtKind) -> &'static str {
 #[cfg(test)]
 mod tests {
     use twincell_impact::selection::{SelectionOptions, select};
+    use twincell_impact::{FunctionPlace, NoProver, Prover};
     use twincell_semantic::{MemoryFiles, Project, Store};
 
     use super::*;
 
-    fn selection(old: &str, new: &str) -> Selection {
+    fn selection(old: &str, new: &str, prover: &dyn Prover) -> Selection {
         const TESTS: &str = "from shop import total\n\n\ndef test_total():\n    assert total(1) == 2\n\n\ndef test_other():\n    assert 1\n";
         let store = Store::new();
         let open =
             |text: &str| Project::open(MemoryFiles::from_iter([("shop.py", text), ("test_shop.py", TESTS)]), &store);
-        select(&open(old), &open(new), &SelectionOptions::default())
+        select(&open(old), &open(new), &SelectionOptions::default(), prover)
     }
 
     const SHOP: &str = "def price(n):\n    return n * 2\n\n\ndef total(n):\n    return price(n)\n";
 
     #[test]
     fn each_test_that_runs_has_the_way_from_a_change() {
-        let found = selection(SHOP, &SHOP.replace("n * 2", "n + n"));
+        let found = selection(SHOP, &SHOP.replace("n * 2", "n + n"), &NoProver);
         assert_eq!(
             selection_text(&found),
-            "1 of 2 tests may see the change\ntest_shop.py::test_total\n    price (shop.py:1) changed, total (shop.py:5) names it, the test names it\n"
+            "1 of 2 tests may see the change\n\nprice (shop.py:1) changed\n  total (shop.py:5) names it\n  the test names it\n    test_shop.py::test_total\n"
         );
         let report = selection_report(&found);
         let runs: Vec<(&str, bool)> = report.tests.iter().map(|row| (row.name.as_str(), row.runs)).collect();
@@ -229,8 +266,30 @@ mod tests {
     }
 
     #[test]
+    fn a_change_that_is_proved_to_do_the_same_needs_no_test() {
+        struct Proof;
+        impl Prover for Proof {
+            fn depth(&self) -> u32 {
+                0
+            }
+
+            fn proves(&self, _: &FunctionPlace, _: &FunctionPlace, _: u32) -> bool {
+                true
+            }
+        }
+        let found = selection(SHOP, &SHOP.replace("n * 2", "n + n"), &Proof);
+        assert_eq!(
+            selection_text(&found),
+            "none of 2 tests may see the change; 1 uses code that changed and is proved to do the same\n"
+        );
+        let reason =
+            "price (shop.py:1) changed and is proved to do the same, total (shop.py:5) names it, the test names it";
+        assert_eq!(selection_report(&found).tests[0].reason, reason);
+    }
+
+    #[test]
     fn nothing_that_changed_needs_no_test() {
-        let found = selection(SHOP, SHOP);
+        let found = selection(SHOP, SHOP, &NoProver);
         assert_eq!(selection_text(&found), "none of 2 tests may see the change\n");
     }
 }

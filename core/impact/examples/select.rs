@@ -8,6 +8,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
+use twincell_impact::NoProver;
 use twincell_impact::selection::{FileChange, FileContent, SelectionOptions, TestState, select};
 use twincell_semantic::{MemoryFiles, Project, Store};
 
@@ -34,13 +35,13 @@ fn main() {
     }
     let store = Store::new();
     let [old, new] = [old.0, new.0].map(|files| Project::open(files, &store));
-    let mut found = select(&old, &new, &options);
+    let mut found = select(&old, &new, &options, &NoProver);
     eprintln!("{:.3}", start.elapsed().as_secs_f64());
     if let Some(test) = rest.first() {
         found.tests.retain(|one| &*one.test.qualname == test.as_str());
         found.doubts.clear();
     }
-    let selected = found.tests.iter().filter(|test| test.state != TestState::Untouched).count();
+    let selected = found.tests.iter().filter(|test| matches!(test.state, TestState::MustRun { .. })).count();
     eprintln!("{selected} of {} tests", found.tests.len());
     match serde_json::to_string(&found) {
         Ok(text) => println!("{text}"),

@@ -1,6 +1,6 @@
 //! What differs between two versions, as nodes of the graph of each.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -9,7 +9,11 @@ use twincell_semantic::{ImportFailure, Missing, Project, import_failures};
 use super::graph::{Graph, Module, Node};
 use super::names::NameId;
 use super::result::CodeChangeKind;
-use super::text::{BoundImport, Unit};
+use super::text::{BoundImport, Unit, UnitKind};
+use crate::impact::{FunctionPlace, Prover};
+
+/// The number of changed functions for which a proof is tried.
+const MOST_PROOFS: usize = 100;
 
 /// The changed nodes of one version.
 #[derive(Debug, Default)]
@@ -17,6 +21,8 @@ pub(super) struct Changes {
     nodes: FxHashMap<Node, CodeChangeKind>,
     /// The changed files that units seem to open.
     pub files: FxHashMap<Node, Arc<str>>,
+    /// Changed functions that are proved to do the same.
+    proved: FxHashSet<Node>,
 }
 
 impl Changes {
@@ -26,6 +32,10 @@ impl Changes {
 
     pub fn is_empty(&self) -> bool {
         self.nodes.is_empty()
+    }
+
+    pub fn is_proved(&self, node: Node) -> bool {
+        self.proved.contains(&node)
     }
 
     /// Notes a change. One of the text of code is kept before others.
@@ -39,6 +49,31 @@ impl Changes {
         let entry = self.nodes.entry(node).or_insert(kind);
         if weight(kind) > weight(*entry) {
             *entry = kind;
+        }
+    }
+}
+
+/// Notes the changed functions of both versions that a prover shows to do the same.
+pub(super) fn prove(old: (&Graph, &mut Changes), new: (&Graph, &mut Changes), prover: &dyn Prover) {
+    let functions = |graph: &Graph, changes: &Changes| -> BTreeMap<(Arc<str>, Arc<str>), Vec<Node>> {
+        let mut found: BTreeMap<_, Vec<Node>> = BTreeMap::new();
+        for (node, _) in changes.nodes.iter().filter(|(_, kind)| **kind == CodeChangeKind::Changed) {
+            if let Some((module, unit)) = graph.unit(*node)
+                && matches!(unit.kind, UnitKind::Function | UnitKind::Method)
+            {
+                found.entry((graph.modules[module].path.clone(), unit.qualname.clone())).or_default().push(*node);
+            }
+        }
+        found
+    };
+    let before = functions(old.0, old.1);
+    let both = functions(new.0, new.1).into_iter().filter_map(|(place, now)| Some((before.get(&place)?, now, place)));
+    for (before, now, (path, function)) in both.take(MOST_PROOFS) {
+        let (&[one], &[other]) = (&before[..], &now[..]) else { continue };
+        let place = FunctionPlace { path, function, ordinal: 0 };
+        if prover.proves(&place, &place, 0) {
+            old.1.proved.insert(one);
+            new.1.proved.insert(other);
         }
     }
 }

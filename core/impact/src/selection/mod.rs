@@ -37,14 +37,17 @@ pub use result::{
 use uses::Unnamed;
 use walk::{Found, Walker};
 
-/// Says of each test of the new version whether it may see what differs.
-pub fn select(old: &Project, new: &Project, options: &SelectionOptions) -> Selection {
+use crate::impact::Prover;
+
+/// Says of each test of the new version whether it may see what differs. A prover says which changed functions do the same.
+pub fn select(old: &Project, new: &Project, options: &SelectionOptions, prover: &dyn Prover) -> Selection {
     let mut names = Names::default();
     let mut texts = Texts::default();
     let (old_graph, unread_before) = link(old, &mut names, &mut texts);
     let (new_graph, unread) = link(new, &mut names, &mut texts);
     let mut of_old = changes((old, &old_graph), (new, &new_graph), false);
     let mut of_new = changes((new, &new_graph), (old, &old_graph), true);
+    changes::prove((&old_graph, &mut of_old), (&new_graph, &mut of_new), prover);
     let mut doubts: Vec<Doubt> = Vec::new();
     for path in unread.into_iter().chain(unread_before) {
         let kind = if is_same_module(old, new, &path) { DoubtKind::Unread } else { DoubtKind::UnreadChange };
@@ -79,7 +82,7 @@ pub fn select(old: &Project, new: &Project, options: &SelectionOptions) -> Selec
         for (position, chain) in chains {
             let name = &tests[position].name;
             match found.get(name) {
-                Some((_, known)) if known.steps.len() <= chain.steps.len() => {}
+                Some((_, known)) if (known.is_proved, known.steps.len()) <= (chain.is_proved, chain.steps.len()) => {}
                 _ => drop(found.insert(name, (side, chain))),
             }
         }
@@ -88,13 +91,13 @@ pub fn select(old: &Project, new: &Project, options: &SelectionOptions) -> Selec
     let mut seen: FxHashSet<&TestName> = FxHashSet::default();
     let mut tests = Vec::new();
     for test in after.iter().filter(|test| seen.insert(&test.name)) {
-        let state = match found.get(&test.name) {
-            Some((Side::Old, chain)) => {
-                TestState::MustRun { why: chain_of(Side::Old, chain, &old_graph, &of_old, &names) }
-            }
-            Some((side, chain)) => TestState::MustRun { why: chain_of(*side, chain, &new_graph, &of_new, &names) },
-            None => TestState::Untouched,
-        };
+        let state = found.get(&test.name).map_or(TestState::Untouched, |(side, chain)| {
+            let why = match side {
+                Side::Old => chain_of(*side, chain, &old_graph, &of_old, &names),
+                Side::New => chain_of(*side, chain, &new_graph, &of_new, &names),
+            };
+            if chain.is_proved { TestState::CannotSee { why } } else { TestState::MustRun { why } }
+        });
         tests.push(SelectedTest { test: test.name.clone(), is_added: !old_names.contains(&test.name), state });
     }
     let mut removed: Vec<TestName> =

@@ -44,6 +44,8 @@ pub struct SelectedTest {
 pub enum TestState {
     /// It may see the change.
     MustRun { why: Chain },
+    /// It uses code that changed, the nearest of which is told, and all of that is proved to do the same.
+    CannotSee { why: Chain },
     /// Nothing that it uses has changed.
     Untouched,
 }

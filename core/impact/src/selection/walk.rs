@@ -61,6 +61,8 @@ struct Trace {
 /// The nearest change of a test: its node, and the nodes from it to the test.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Found {
+    /// Whether all that the test reaches is proved to do the same.
+    pub is_proved: bool,
     pub node: Node,
     pub kind: CodeChangeKind,
     /// How each uses the one before it.
@@ -102,7 +104,7 @@ impl<'a> Walker<'a> {
         }
     }
 
-    /// The nearest change that a test may see.
+    /// The nearest change that a test may see. If there is none, the nearest one that is proved to do the same.
     pub fn nearest(
         &mut self,
         test: &CollectedTest,
@@ -125,11 +127,17 @@ impl<'a> Walker<'a> {
         for name in self.duck.clone() {
             self.attributes.insert(name, (test.node, StepKind::Implicit));
         }
-        let mut next = 0;
+        let (mut next, mut proved) = (0, None);
         while let Some(node) = self.queue.get(next).copied() {
             next += 1;
             if let Some(kind) = self.changes.of(node) {
                 match kind {
+                    // Whoever reads a docstring, annotations or lines may see a change that does the same.
+                    CodeChangeKind::Changed if self.changes.is_proved(node) && node != test.node => {
+                        proved = proved.or_else(|| Some(Found { is_proved: true, ..self.found(node, kind) }));
+                        let read = [CodeChangeKind::Docstring, CodeChangeKind::Annotation, CodeChangeKind::Source];
+                        self.waiting.extend(read.map(|kind| (kind, node)));
+                    }
                     CodeChangeKind::Docstring | CodeChangeKind::Annotation | CodeChangeKind::Source => {
                         self.waiting.push((kind, node));
                     }
@@ -141,7 +149,7 @@ impl<'a> Walker<'a> {
                 return Some(found);
             }
         }
-        None
+        proved
     }
 
     fn waited(&self) -> Option<Found> {
@@ -162,7 +170,7 @@ impl<'a> Walker<'a> {
             steps.push((trace.kind, from));
             current = from;
         }
-        Found { node, kind, steps }
+        Found { is_proved: false, node, kind, steps }
     }
 
     fn reach(&mut self, node: Node, from: Node, kind: StepKind) {

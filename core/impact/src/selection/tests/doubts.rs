@@ -1,6 +1,7 @@
 //! What makes the graph unsure, and files that are no code.
 
 use super::{Files, project, selected};
+use crate::NoProver;
 use crate::selection::{DoubtKind, FileChange, FileContent, Selection, SelectionOptions, select};
 
 const FILES: Files<'_> = &[
@@ -11,7 +12,7 @@ const FILES: Files<'_> = &[
 fn with_file(path: &str, old: &str, new: &str) -> Selection {
     let content = |text: &str| FileContent::Text(text.into());
     let files = vec![FileChange { path: path.into(), old: content(old), new: content(new) }];
-    select(&project(FILES), &project(FILES), &SelectionOptions { files, ..SelectionOptions::default() })
+    select(&project(FILES), &project(FILES), &SelectionOptions { files, ..SelectionOptions::default() }, &NoProver)
 }
 
 #[test]
@@ -34,7 +35,7 @@ fn a_pattern_reaches_what_it_matches_and_a_name_no_other_data() {
     let run = |path: &str| {
         let file = FileChange { path: path.into(), old: FileContent::Absent, new: FileContent::Binary };
         let options = SelectionOptions { files: vec![file], ..SelectionOptions::default() };
-        let found = select(&project(files), &project(files), &options);
+        let found = select(&project(files), &project(files), &options, &NoProver);
         selected(&found).into_iter().map(str::to_owned).collect::<Vec<_>>()
     };
     assert_eq!(run("tests/old/x.json"), ["test_all"]);
@@ -44,7 +45,7 @@ fn a_pattern_reaches_what_it_matches_and_a_name_no_other_data() {
     let changed = FileChange { path: "x.json".into(), old: FileContent::Absent, new: FileContent::Binary };
     let options = SelectionOptions { files: vec![changed], ..SelectionOptions::default() };
     let open = || project(&[("a.py", code), ("test_a.py", "from a import all\ndef test_all():\n    all(1)\n")]);
-    assert!(selected(&select(&open(), &open(), &options)).is_empty());
+    assert!(selected(&select(&open(), &open(), &options, &NoProver)).is_empty());
 }
 
 #[test]
@@ -73,7 +74,7 @@ fn settings_that_tests_read_concern_all() {
 fn what_is_not_in_the_text_is_a_doubt_with_its_place() {
     let files: Files<'_> =
         &[("a.py", "def f(x, name):\n    exec(x)\n    getattr(x, name)\n    __import__(name)\n"), ("b.py", "def (:\n")];
-    let found = select(&project(files), &project(files), &SelectionOptions::default());
+    let found = select(&project(files), &project(files), &SelectionOptions::default(), &NoProver);
     let doubts: Vec<(&str, u32, DoubtKind)> =
         found.doubts.iter().map(|doubt| (&*doubt.path, doubt.line, doubt.kind)).collect();
     assert_eq!(
@@ -92,7 +93,7 @@ fn a_long_text_that_changes_concerns_all() {
     let long = |value: u32| format!("X = {value}\n# {}\n", "x".repeat(1 << 20));
     let (one, other) = (long(1), long(2));
     let open = |text: &str| project(&[("big.py", text), FILES[1]]);
-    let found = |old: &str, new: &str| select(&open(old), &open(new), &SelectionOptions::default());
+    let found = |old: &str, new: &str| select(&open(old), &open(new), &SelectionOptions::default(), &NoProver);
     let same = found(&one, &one);
     assert!(!same.run_all && same.doubts[0].kind == DoubtKind::Unread);
     let changed = found(&one, &other);

@@ -2,11 +2,13 @@
 
 mod chains;
 mod doubts;
+mod proofs;
 mod properties;
 
 use twincell_semantic::{MemoryFiles, Project, Store};
 
 use super::{Selection, SelectionOptions, TestState, select};
+use crate::NoProver;
 
 pub(super) type Files<'a> = &'a [(&'a str, &'a str)];
 
@@ -15,7 +17,7 @@ pub(super) fn project(files: Files<'_>) -> Project {
 }
 
 pub(super) fn selection(old: Files<'_>, new: Files<'_>) -> Selection {
-    select(&project(old), &project(new), &SelectionOptions::default())
+    select(&project(old), &project(new), &SelectionOptions::default(), &NoProver)
 }
 
 /// Names of the tests that must run.

@@ -3,6 +3,7 @@
 use proptest::prelude::*;
 
 use super::{project, selected};
+use crate::NoProver;
 use crate::selection::{FileChange, FileContent, SelectionOptions, select};
 
 /// A module of functions that call each other, each with a value, and a test for each.
@@ -29,7 +30,7 @@ proptest! {
         values[changed] = 1;
         let (new, _) = texts(&calls, &values);
         let open = |code: &str| project(&[("code_of.py", code), ("test_code.py", &tests)]);
-        let found = select(&open(&old), &open(&new), &SelectionOptions::default());
+        let found = select(&open(&old), &open(&new), &SelectionOptions::default(), &NoProver);
         let mut expected = vec![];
         for test in 0..calls.len() {
             let mut seen = vec![test];
@@ -50,7 +51,7 @@ proptest! {
 
         let file = FileChange { path: "x.bin".into(), old: FileContent::Absent, new: FileContent::Binary };
         let options = SelectionOptions { files: vec![file], ..SelectionOptions::default() };
-        let doubtful = select(&open(&old), &open(&new), &options);
+        let doubtful = select(&open(&old), &open(&new), &options, &NoProver);
         prop_assert!(doubtful.doubts.len() > found.doubts.len());
         prop_assert_eq!(selected(&doubtful), selected(&found));
     }
