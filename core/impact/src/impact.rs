@@ -12,6 +12,7 @@ use crate::dcia::{Derived, Equivalences, Fact, Reached, Relations, Rule};
 use crate::lower::lower;
 use crate::mapping::{Counterparts, Mapping, map};
 use crate::program::{NodeId, Output, ProcedureId, Program, Role, Shared, StatementId, Variable, VariableId};
+use crate::prover::{FunctionPlace, NoProver, Prover};
 use crate::result::{
     Cut, Entries, Entry, Equivalence, FunctionImpact, IMPACT_VERSION, Impact, ImpactOptions, LevelSummary, Place,
     Pruned, State, StatementImpact, Step, StepPlace, VariableName,
@@ -21,39 +22,6 @@ use crate::sem::{changed_pairs, infer, none, prove};
 /// Which statements of the new version may see other values than in the old one, and why.
 pub fn impact(old: &Project, new: &Project, entries: &Entries, options: &ImpactOptions) -> Impact {
     impact_levels(old, new, entries, options, &NoProver, &|| false, &mut |_| ControlFlow::Continue(()))
-}
-
-/// Says of two versions of a function whether they return and raise the same, for the same arguments and the same state, if
-/// what they call does.
-pub trait Prover {
-    /// How many calls deep it looks into what a function calls.
-    fn depth(&self) -> u32;
-
-    /// Whether that is shown by looking this deep. It is not if it is only likely.
-    fn proves(&self, old: &FunctionPlace, new: &FunctionPlace, depth: u32) -> bool;
-}
-
-/// Proves nothing.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct NoProver;
-
-impl Prover for NoProver {
-    fn depth(&self) -> u32 {
-        0
-    }
-
-    fn proves(&self, _: &FunctionPlace, _: &FunctionPlace, _: u32) -> bool {
-        false
-    }
-}
-
-/// A function of one version.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct FunctionPlace {
-    pub path: Arc<str>,
-    pub function: Arc<str>,
-    /// Which of the definitions of this name it is, from 0.
-    pub ordinal: u32,
 }
 
 /// What one level found.

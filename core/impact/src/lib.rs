@@ -37,13 +37,15 @@ mod impact;
 mod lower;
 mod mapping;
 mod program;
+mod prover;
 mod result;
 pub mod selection;
 mod sem;
 
 pub use dcia::Rule;
-pub use impact::{FunctionPlace, Level, NoProver, Prover, impact, impact_levels};
+pub use impact::{Level, impact, impact_levels};
 pub use program::{Unsound, UnsoundKind};
+pub use prover::{FunctionPlace, NoProver, Prover};
 pub use result::{
     Cut, Entries, Entry, Equivalence, FunctionImpact, IMPACT_VERSION, Impact, ImpactOptions, LevelSummary, Place,
     Pruned, State, StatementImpact, Step, StepPlace, VariableName,

@@ -10,7 +10,7 @@ use super::graph::{Graph, Module, Node};
 use super::names::NameId;
 use super::result::CodeChangeKind;
 use super::text::{BoundImport, Unit, UnitKind};
-use crate::impact::{FunctionPlace, Prover};
+use crate::prover::{FunctionPlace, Prover};
 
 /// The number of changed functions for which a proof is tried.
 const MOST_PROOFS: usize = 100;

@@ -37,7 +37,7 @@ pub use result::{
 use uses::Unnamed;
 use walk::{Found, Walker};
 
-use crate::impact::Prover;
+use crate::prover::Prover;
 
 /// Says of each test of the new version whether it may see what differs. A prover says which changed functions do the same.
 pub fn select(old: &Project, new: &Project, options: &SelectionOptions, prover: &dyn Prover) -> Selection {
