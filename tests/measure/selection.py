@@ -1,13 +1,14 @@
 """Whether a selection of tests is safe, and how much it spares, over commits of a repository.
 
-`python -m tests.measure.selection REPO --python PYTHON --select BINARY [--commits N] [--seed S] [--keep FOLDER]`
+`python -m tests.measure.selection REPO --python PYTHON [--commits N] [--seed S] [--keep FOLDER] [--testmon]`
 
-REPO is a git repository, PYTHON an interpreter that has what its tests need, and BINARY is built by
-`cargo build --release -p twincell-impact --example select`. Of commits with one parent that change a Python file, some
-are drawn. Both versions are checked out and their tests run, with the functions that each test enters. A test has to
-be selected if its outcome differs, if it enters a function whose meaning differs, or if it enters other functions. A
-difference that the selection does not explain is looked at again: what changes from run to run is no difference.
-Beside it stands the graph of imports: a test file is selected if it reaches a changed file.
+REPO is a git repository, and PYTHON an interpreter that has what its tests need. Of commits with one parent that change
+a Python file, some are drawn. Both versions are checked out and their tests run, with the functions that each test
+enters. A test has to be selected if its outcome differs, if it enters a function whose meaning differs, or if it enters
+other functions. One of which twincell says that all changed functions that it uses are proved to do the same has to
+have the same outcome. A difference that the selection does not explain is looked at again: what changes from run to run
+is no difference. Beside it stand the graph of imports, where a test file is selected if it reaches a changed file, and
+pytest-testmon if it is installed there and asked for.
 
 With `--mutations N`, one function after the other gets a statement that does nothing, and every test that enters the
 function has to be selected.
@@ -19,11 +20,13 @@ import hashlib
 import json
 import os
 import random
+import re
 import shlex
 import shutil
 import subprocess
 import sys
 import tempfile
+import time
 from fnmatch import fnmatch
 from pathlib import Path
 
@@ -295,7 +298,7 @@ def measure(repo, arguments, patterns):
 
 def one_commit(old, new, before, after, arguments, patterns):
     keep = arguments.keep and Path(arguments.keep) / Path(arguments.repo).name
-    chosen, listed, facts = selected(old, new, arguments)
+    chosen, listed, facts = selected(new, f"{before}..{after}", arguments)
     options = shlex.split(arguments.pytest)
 
     def run(folder, commit):
@@ -308,7 +311,9 @@ def one_commit(old, new, before, after, arguments, patterns):
     was, now = meanings(old), meanings(new)
     changed = {key for key in was.keys() | now.keys() if was.get(key) != now.get(key)}
     affected = differences(*results, changed)
-    missed = {name: why for name, why in affected.items() if name not in chosen}
+    proved = {name for name, test in listed.items() if test["state"] == "cannot_see"} - chosen
+    may_enter = {name for name in proved if affected.get(name, "").startswith("enters ")}
+    missed = {name: why for name, why in affected.items() if name not in chosen | may_enter}
 
     def again():
         # What comes and goes by itself is no difference.
@@ -333,13 +338,31 @@ def one_commit(old, new, before, after, arguments, patterns):
         "tests": total,
         "affected": len(affected),
         "selected": sum(name in chosen for name in results[1]),
+        "proved": sum(name in proved for name in results[1]),
         "by_imports": sum(name.split("::")[0] in near for name in results[1]),
         "missed_by_imports": sum(name.split("::")[0] not in near for name in affected),
         "unlisted": sum(name not in listed for name in results[1]),
         **facts,
+        **(kept(keep, f"{after}-testmon", lambda: testmon(new, before, after, arguments)) if arguments.testmon else {}),
         "missed": dict(sorted(missed.items())[:20]),
         "missed_count": len(missed),
     }
+
+
+def testmon(folder, before, after, arguments):
+    """How many tests pytest-testmon deselects of a commit, after a run of the version before."""
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(folder / "src"), str(folder)])}
+    command = [arguments.python, "-m", "pytest", "-q", "--testmon", *shlex.split(arguments.pytest)]
+
+    def run(commit):
+        git(folder, "checkout", "--force", "--detach", commit)
+        done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=1800)
+        return sum(map(int, re.findall(r"(\d+) deselected", done.stdout)))
+
+    run(before)
+    left = run(after)
+    git(folder, "clean", "-fdxq")
+    return {"left_out_by_testmon": left}
 
 
 def first_statement(source, qualname):
@@ -358,7 +381,7 @@ def first_statement(source, qualname):
     return first.lineno, first.col_offset
 
 
-def mutations(old, new, results, arguments):
+def mutations(new, results, arguments):
     """Changes one function after the other, and says which tests that enter it are not selected."""
     entering = {}
     for name, one in results.items():
@@ -380,7 +403,7 @@ def mutations(old, new, results, arguments):
             continue
         lines.insert(place[0] - 1, lines[place[0] - 1][: place[1]] + "assert True\n")
         file.write_text("".join(lines), encoding="utf-8")
-        chosen, listed, _ = selected(old, new, arguments)
+        chosen, listed, _ = selected(new, "HEAD", arguments)
         file.write_text(text, encoding="utf-8")
         missed = sorted(entering[path, qualname] - chosen)
         rows.append(
@@ -405,23 +428,25 @@ def of_mutations(repo, arguments):
         clone = work / "clone"
         subprocess.run(["git", "clone", "-q", "--no-checkout", str(repo), str(clone)], check=True)
         _, commit = commits(repo, 1, arguments.seed, arguments.newest)[0]
-        for folder in ("old", "new"):
-            checkout(clone, work / folder, commit)
+        checkout(clone, work / "new", commit)
         keep = arguments.keep and Path(arguments.keep) / repo.name
         options = shlex.split(arguments.pytest)
         results = kept(keep, commit, lambda: run_tests(work / "new", arguments.python, options))
         git(work / "new", "clean", "-fdxq")
-        return mutations(work / "old", work / "new", results, arguments)
+        return mutations(work / "new", results, arguments)
 
 
-def selected(old, new, arguments):
+def selected(folder, versions, arguments):
     """The names of the tests that are selected, those that are listed, and the seconds that it took."""
     flags = [flag for pattern in arguments.test_files or () for flag in ("--test-files", pattern)]
-    done = subprocess.run([arguments.select, str(old), str(new), *flags], capture_output=True, text=True, check=True)
+    command = [arguments.twincell, "impact", "--git", versions, "--tests", "--json", *flags]
+    start = time.monotonic()
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
+    seconds = round(time.monotonic() - start, 3)
     selection = json.loads(done.stdout)
     listed = {f"{test['test']['path']}::{test['test']['qualname']}": test for test in selection["tests"]}
-    chosen = {name for name, test in listed.items() if test["state"] == "must_run" or selection["run_all"]}
-    return chosen, listed, {"seconds": float(done.stderr.split()[0]), "run_all": selection["run_all"]}
+    chosen = {name for name, test in listed.items() if test["runs"]}
+    return chosen, listed, {"seconds": seconds, "run_all": selection["run_all"]}
 
 
 def summary(rows):
@@ -442,6 +467,12 @@ def summary(rows):
             "seconds_most": max(row["seconds"] for row in ran),
             "seconds_mean": round(sum(row["seconds"] for row in ran) / len(ran), 3),
             "affected_share": round(1 - share("affected"), 3),
+            "proved": sum(row["proved"] for row in ran),
+            **(
+                {"testmon_skipped": round(1 - share("left_out_by_testmon"), 3)}
+                if "left_out_by_testmon" in ran[0]
+                else {}
+            ),
         }
     )
 
@@ -450,7 +481,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("repo")
     parser.add_argument("--python", required=True, help="an interpreter of 3.11 or later that has what the tests need")
-    parser.add_argument("--select", required=True, help="the built example `select`")
+    parser.add_argument("--twincell", default="twincell", help="the command to measure")
+    parser.add_argument("--testmon", action="store_true", help="run pytest-testmon as well")
     parser.add_argument("--commits", type=int, default=20)
     parser.add_argument("--newest", type=int, default=200, help="how many of the newest commits to draw from")
     parser.add_argument("--seed", type=int, default=1)
