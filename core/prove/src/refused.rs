@@ -3,6 +3,8 @@
 use ruff_python_ast::visitor::source_order::{self, SourceOrderVisitor};
 use ruff_python_ast::{ExceptHandler, Expr, Stmt, StmtFunctionDef, StringLiteral};
 
+use twincell_syntax::scopes::Bindings;
+
 use crate::result::Construct;
 
 /// The most items of a display: longer ones are made in several steps.
@@ -25,8 +27,10 @@ pub(crate) fn refused(function: &StmtFunctionDef, is_builtin_exception: &dyn Fn(
     if function.type_params.is_some() {
         return Some(Construct::TypeParameters);
     }
-    let mut looking =
-        Looking { own: &function.name, is_builtin_exception, named_handlers: 0, comprehensions: 0, found: None };
+    // A variable of this name has nothing to do with the function.
+    let is_shadowed = Bindings::of_function(&function.parameters, None, &function.body).is_local(&function.name);
+    let own = (!is_shadowed).then_some(function.name.as_str());
+    let mut looking = Looking { own, is_builtin_exception, named_handlers: 0, comprehensions: 0, found: None };
     let mut defaults = function.parameters.iter_non_variadic_params().filter_map(|one| one.default.as_deref());
     if defaults.any(has_name) {
         return Some(Construct::Default);
@@ -50,7 +54,7 @@ fn has_name(expr: &Expr) -> bool {
 }
 
 struct Looking<'a> {
-    own: &'a str,
+    own: Option<&'a str>,
     is_builtin_exception: &'a dyn Fn(&str) -> bool,
     named_handlers: usize,
     comprehensions: usize,
@@ -116,7 +120,7 @@ impl<'a> SourceOrderVisitor<'a> for Looking<'_> {
                 if text.starts_with("__") || UNSTEADY.contains(&text) {
                     self.refuse(Construct::SpecialName);
                 }
-                if text == self.own {
+                if self.own == Some(text) {
                     self.refuse(Construct::OwnName);
                 }
                 if text == "super" && self.comprehensions > 0 {
@@ -125,7 +129,7 @@ impl<'a> SourceOrderVisitor<'a> for Looking<'_> {
             }
             Expr::Call(call) => {
                 if let Expr::Name(name) = call.func.as_ref()
-                    && name.id.as_str() == self.own
+                    && self.own == Some(name.id.as_str())
                 {
                     // A call of itself is followed; its name is no value otherwise.
                     self.visit_arguments(&call.arguments);
