@@ -1,12 +1,12 @@
 """Whether two builds of twincell say the same of the same changes, and how long each takes.
 
-    python -m tests.measure.same OLD NEW [--rows FILE.jsonl] [--commits CLONE ...] [--count 10]
+    python -m tests.measure.same OLD NEW [--rows FILE.jsonl] [--commits CLONE ...] [--count 10] [--as BEFORE=NOW ...]
 
 OLD and NEW are commands, as `before/.venv/bin/twincell`. A row of FILE has `id`, `old` and `new`, two texts. Of each
 CLONE the newest commits are taken that modify Python code outside of tests and docs. Both commands compare every
 change, one after the other, and which one is first changes from each to the next. A change is the same if verdict,
-evidence, witness, reproducer, notes and number of executions are, for each function; times are left out. What
-differs is printed, and the status is 1.
+evidence, witness, reproducer, notes and number of executions are, for each function; times and the addresses of objects
+are left out, and `--as` says which words were replaced. What differs is printed, and the status is 1.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from __future__ import annotations
 import argparse
 import itertools
 import json
+import re
 import subprocess
 import sys
 import tempfile
@@ -27,6 +28,8 @@ from .curve import read
 
 #: What is not the same in two runs of one build.
 TIMES = {"milliseconds", "microseconds", "twincell", "seconds"}
+#: An address as text, or as a number.
+ADDRESS = re.compile(r"\b(?:0x[0-9a-f]{9,12}|1[34][0-9]{13})\b")
 
 
 def rows(file: Path) -> Iterator[tuple[str, Path | None, list[str]]]:
@@ -47,13 +50,16 @@ def of_clones(clones: list[Path], count: int) -> Iterator[tuple[str, Path | None
             yield f"{clone.name} {commit[:12]}", clone, ["--git", f"{commit}~1..{commit}"]
 
 
-def said(command: str, folder: Path | None, arguments: list[str]) -> tuple[Any, float]:
-    """What a command says of a change, without times, and how long that takes."""
+def said(command: str, folder: Path | None, arguments: list[str], words: list[list[str]]) -> tuple[Any, float]:
+    """What a command says of a change, without times and addresses, with other words, and how long that takes."""
     begun = time.monotonic()
     done = subprocess.run([command, "compare", "--json", *arguments], cwd=folder, capture_output=True, text=True)
     seconds = time.monotonic() - begun
+    text = ADDRESS.sub("0x0", done.stdout)
+    for before, now in words:
+        text = text.replace(before, now)
     try:
-        return without_times(json.loads(done.stdout)), seconds
+        return without_times(json.loads(text)), seconds
     except json.JSONDecodeError:
         return done.stderr, seconds
 
@@ -85,16 +91,18 @@ def main() -> None:
     parser.add_argument("--count", type=int, default=10)
     parser.add_argument("--deadline", type=int, default=600, help="seconds for each function")
     parser.add_argument("--budget", type=int, default=300)
+    parser.add_argument("--as", action="append", default=[], dest="replaced", metavar="BEFORE=NOW")
     parser.add_argument("--most", type=int, default=5, help="how many differences of a change are printed")
     arguments = parser.parse_args()
     changes = [*map(rows, arguments.rows), of_clones(arguments.commits, arguments.count)]
+    replaced = [pair.split("=", 1) for pair in arguments.replaced]
     bounds = ["--deadline", str(arguments.deadline), "--budget", str(arguments.budget)]
     taken, same, count = [0.0, 0.0], 0, 0
     for name, folder, words in itertools.chain.from_iterable(changes):
         found: list[Any] = [None, None]
         for which in ((0, 1), (1, 0))[count % 2]:
             command = (arguments.old, arguments.new)[which]
-            found[which], seconds = said(command, folder, [*bounds, *words])
+            found[which], seconds = said(command, folder, [*bounds, *words], replaced if which == 0 else [])
             taken[which] += seconds
         count += 1
         different = list(differences(*found))
