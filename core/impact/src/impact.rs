@@ -1,6 +1,7 @@
 //! The analysis from two projects to a result: lower, map, apply the rules to both versions, and join what they derived.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::fmt;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
@@ -30,12 +31,68 @@ pub struct Level {
     pub summary: LevelSummary,
     /// The statements that it leaves impacted, by path and line.
     pub impacted: Vec<Place>,
+    /// The analysis as it stands after the level.
+    pub snapshot: Snapshot,
+}
+
+/// The analysis after a level, from which its whole result can be made, also on another thread and while a later level is
+/// looked for. A copy is cheap.
+#[derive(Clone)]
+pub struct Snapshot {
+    joined: Joined,
+    /// The procedures of the new version that executions reach.
+    reached: Arc<[bool]>,
+    entries: Entries,
+    options: ImpactOptions,
+    cut: Vec<Cut>,
+    levels: Vec<LevelSummary>,
+    is_last: bool,
+}
+
+impl fmt::Debug for Snapshot {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.debug_struct("Snapshot")
+            .field("levels", &self.levels)
+            .field("is_last", &self.is_last)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Snapshot {
+    /// Whether no further level follows.
+    pub fn is_last(&self) -> bool {
+        self.is_last
+    }
+
+    /// The result, where the analysis ends here.
+    pub fn impact(&self) -> Impact {
+        let (joined, mut cut) = (&self.joined, self.cut.clone());
+        let statements = joined.statements(&self.options, &mut cut);
+        let functions = joined.functions(&statements, &self.reached);
+        let mut statements: Vec<StatementImpact> = statements.into_iter().map(|(_, statement)| statement).collect();
+        if statements.len() > self.options.max_statements {
+            statements.truncate(self.options.max_statements);
+            cut.push(Cut::Statements);
+        }
+        let unknown = |entry: &&Entry| !joined.programs.new.procedures.iter().any(|one| is_entry(one, entry));
+        Impact {
+            version: IMPACT_VERSION,
+            statements,
+            removed: joined.removed(),
+            functions,
+            unsound: joined.programs.new.unsound.clone(),
+            unknown_entries: self.entries.0.iter().filter(unknown).cloned().collect(),
+            cut,
+            levels: self.levels.clone(),
+            is_partial: !self.is_last,
+        }
+    }
 }
 
 /// The anytime algorithm (after the paper's Algorithm 1): DCIA, then level 0, which compares the changed functions by themselves,
 /// and then levels that let the prover look into more and more calls. Each level is a result by itself and only takes
 /// statements away. The analysis ends with the depth of the options or of the prover, or with the last whole level
-/// when `is_interrupted` or `on_level` say so.
+/// when `is_interrupted` or `on_level` say so. Who cannot wait for an interrupted level takes the [`Snapshot`] of the one before.
 pub fn impact_levels(
     old: &Project,
     new: &Project,
@@ -70,50 +127,42 @@ pub fn impact_levels(
     }
     let changed = changed_pairs(&programs, &mapping);
     let none = PerSide { old: none(&programs.old, &mapping, Side::Old), new: none(&programs.new, &mapping, Side::New) };
-    let first = derived(&none);
-    let mut joined = Joined { programs, mapping, derived: first, left: None, pruned: FxHashMap::default() };
-    let mut levels = vec![joined.summary(None, 0)];
-    let mut is_partial = on_level(&joined.level(&levels[0])).is_break();
+    let first = Arc::new(derived(&none));
+    let (programs, mapping) = (Arc::new(programs), Arc::new(mapping));
+    let joined = Joined { programs, mapping, derived: first, left: None, pruned: Arc::default() };
+    let levels = vec![joined.summary(None, 0)];
+    let (entries, options) = (entries.clone(), options.clone());
+    let reached = reached.new.procedures.as_slice().into();
+    let mut known = Snapshot { joined, reached, entries, options, cut, levels, is_last: false };
+    let mut ends = on_level(&known.level()).is_break();
     let mut equivalences = None;
-    for k in 0..=options.depth.unwrap_or(u32::MAX).min(prover.depth()) {
-        if is_partial || is_interrupted() {
-            is_partial = true;
+    let deepest = known.options.depth.unwrap_or(u32::MAX).min(prover.depth());
+    for k in 0..=deepest {
+        if ends || is_interrupted() {
             break;
         }
-        let known =
+        let mut joined = known.joined.clone();
+        let same =
             equivalences.get_or_insert_with(|| infer(&joined.programs, &joined.mapping, &relations, &once, &changed));
-        let (programs, mut asked) = (&joined.programs, 0);
-        let proved = prove(programs, &changed, known, &mut |one, other| {
+        let mut asked = 0;
+        let is_proved = prove(&joined.programs, &changed, same, &mut |one, other| {
             asked += 1;
-            prover.proves(&joined.place_of(Side::Old, one), &joined.place_of(Side::New, other), k)
+            let (old, new) = (joined.place_of(Side::Old, one), joined.place_of(Side::New, other));
+            !is_interrupted() && prover.proves(&old, &new, k)
         });
-        if k == 0 || proved {
-            joined.refine(derived(known), k, known);
+        if is_interrupted() {
+            break;
+        }
+        if k == 0 || is_proved {
+            joined.refine(derived(same), k, same, &known.options);
         }
         let compared = if k == 0 { changed.len() } else { asked };
-        levels.push(joined.summary(Some(k), compared));
-        is_partial = levels.last().is_some_and(|summary| on_level(&joined.level(summary)).is_break());
+        known.levels.push(joined.summary(Some(k), compared));
+        known.joined = joined;
+        known.is_last = k == deepest;
+        ends = on_level(&known.level()).is_break();
     }
-    let statements = joined.statements(options, &mut cut);
-    let functions = joined.functions(&statements, &reached.new.procedures);
-    let removed = joined.removed();
-    let mut statements: Vec<StatementImpact> = statements.into_iter().map(|(_, statement)| statement).collect();
-    if statements.len() > options.max_statements {
-        statements.truncate(options.max_statements);
-        cut.push(Cut::Statements);
-    }
-    let unknown = |entry: &&Entry| !joined.programs.new.procedures.iter().any(|one| is_entry(one, entry));
-    Impact {
-        version: IMPACT_VERSION,
-        statements,
-        removed,
-        functions,
-        unsound: joined.programs.new.unsound.clone(),
-        unknown_entries: entries.0.iter().filter(unknown).cloned().collect(),
-        cut,
-        levels,
-        is_partial,
-    }
+    known.impact()
 }
 
 fn is_entry(procedure: &crate::program::Procedure, entry: &Entry) -> bool {
@@ -155,15 +204,27 @@ fn once(program: &Program, entries: &Entries, reached: &Reached) -> Vec<Procedur
     reached.starts.iter().copied().filter(|one| !is_called(one)).collect()
 }
 
+impl Snapshot {
+    fn level(&self) -> Level {
+        let joined = &self.joined;
+        let mut impacted: Vec<Place> = joined.impacted().keys().map(|id| joined.place(Side::New, *id)).collect();
+        impacted.sort();
+        // DCIA is always among the levels.
+        let summary = self.levels.last().cloned().unwrap_or_else(|| joined.summary(None, 0));
+        Level { summary, impacted, snapshot: self.clone() }
+    }
+}
+
 /// What was derived of both versions.
+#[derive(Clone)]
 struct Joined {
-    programs: PerSide<Program>,
-    mapping: Mapping,
-    derived: PerSide<Derived>,
+    programs: Arc<PerSide<Program>>,
+    mapping: Arc<Mapping>,
+    derived: Arc<PerSide<Derived>>,
     /// The statements that earlier levels left impacted.
-    left: Option<BTreeSet<StatementId>>,
+    left: Option<Arc<BTreeSet<StatementId>>>,
     /// The statements of the new version that a level took away.
-    pruned: FxHashMap<StatementId, Pruned>,
+    pruned: Arc<FxHashMap<StatementId, Pruned>>,
 }
 
 impl Joined {
@@ -196,29 +257,36 @@ impl Joined {
 
     fn summary(&self, k: Option<u32>, procedures: usize) -> LevelSummary {
         let steps = self.derived.old.because.len() + self.derived.new.because.len();
-        LevelSummary { k, impacted: self.impacted().len(), procedures, steps }
-    }
-
-    fn level(&self, summary: &LevelSummary) -> Level {
-        let mut impacted: Vec<Place> = self.impacted().keys().map(|id| self.place(Side::New, *id)).collect();
-        impacted.sort();
-        Level { summary: summary.clone(), impacted }
+        LevelSummary { k, impacted: self.impacted().len(), procedures, steps, milliseconds: None }
     }
 
     /// Goes on with what a level derived. What an earlier level showed stays shown.
-    fn refine(&mut self, found: PerSide<Derived>, k: u32, equivalences: &PerSide<Equivalences>) {
+    fn refine(
+        &mut self,
+        found: PerSide<Derived>,
+        k: u32,
+        equivalences: &PerSide<Equivalences>,
+        options: &ImpactOptions,
+    ) {
         let before = self.impacted();
-        self.left = Some(before.keys().copied().collect());
-        let earlier = std::mem::replace(&mut self.derived, found);
+        self.left = Some(Arc::new(before.keys().copied().collect()));
+        let earlier = std::mem::replace(&mut self.derived, Arc::new(found));
         let after = self.impacted();
+        let mut pruned = (*self.pruned).clone();
         for (id, (side, fact)) in before {
             if after.contains_key(&id) {
                 continue;
             }
-            // The chain is cut where its first fact is gone.
             let chain = earlier[side].chain(fact);
-            let gone = chain.iter().find(|(fact, _)| !self.derived[side].because.contains_key(fact));
-            let Some((gone, rule)) = gone.or(chain.last()).copied() else { continue };
+            // The chain is cut behind the last fact that still holds: before it, the source has only moved.
+            let holds = |(fact, _): &(Fact, Rule)| self.derived[side].because.contains_key(fact);
+            let place = match (chain.iter().rposition(holds), chain.get(1)) {
+                (Some(last), _) => (last + 1).min(chain.len() - 1),
+                // What only computes is no source any more, but what the function gives it to is.
+                (None, Some((Fact::Summary(output), _))) if equivalences[side].proved.contains(output) => 1,
+                (None, _) => 0,
+            };
+            let Some((gone, rule)) = chain.get(place).copied() else { continue };
             let differs = |node: NodeId| equivalences[side].differing.iter().any(|(one, _)| *one == node);
             let source = match gone {
                 Fact::Variable(_) => chain.iter().find_map(|(fact, _)| match fact {
@@ -234,8 +302,11 @@ impl Joined {
                 _ => Equivalence::SameValues,
             };
             let at = self.step(side, gone, rule).at;
-            self.pruned.insert(id, Pruned { k, equivalence, at });
+            let dropped = chain.len().saturating_sub(options.max_chain);
+            let chain = self.steps(side, chain, options);
+            pruned.insert(id, Pruned { k, equivalence, at, chain, cut: place.saturating_sub(dropped) });
         }
+        self.pruned = Arc::new(pruned);
     }
 
     /// The nearest reason of each statement of a version for being impacted: its distance and the fact.
@@ -286,13 +357,16 @@ impl Joined {
     }
 
     fn chain(&self, side: Side, fact: Fact, options: &ImpactOptions, cut: &mut Vec<Cut>) -> Vec<Step> {
-        let mut facts = self.derived[side].chain(fact);
-        if facts.len() > options.max_chain {
-            facts.drain(..facts.len() - options.max_chain);
-            if !cut.contains(&Cut::Chains) {
-                cut.push(Cut::Chains);
-            }
+        let facts = self.derived[side].chain(fact);
+        if facts.len() > options.max_chain && !cut.contains(&Cut::Chains) {
+            cut.push(Cut::Chains);
         }
+        self.steps(side, facts, options)
+    }
+
+    /// The steps of a derivation, as many as the options allow, the change first.
+    fn steps(&self, side: Side, mut facts: Vec<(Fact, Rule)>, options: &ImpactOptions) -> Vec<Step> {
+        facts.drain(..facts.len().saturating_sub(options.max_chain));
         // A change that only computes is told where it is, and not where its value is used.
         if let Some((Fact::Action(node) | Fact::Call(node), _)) = facts.first()
             && let Some(origin) = self.origin(side, *node)

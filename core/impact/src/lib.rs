@@ -43,7 +43,7 @@ pub mod selection;
 mod sem;
 
 pub use dcia::Rule;
-pub use impact::{Level, impact, impact_levels};
+pub use impact::{Level, Snapshot, impact, impact_levels};
 pub use program::{Unsound, UnsoundKind};
 pub use prover::{FunctionPlace, NoProver, Prover};
 pub use result::{

@@ -45,6 +45,9 @@ pub struct LevelSummary {
     pub procedures: usize,
     /// The facts that were derived: a measure of work that is the same on every machine.
     pub steps: usize,
+    /// When it was whole, in milliseconds since the beginning. Whoever runs the analysis may measure it: nothing here has a clock.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub milliseconds: Option<u64>,
 }
 
 /// Why a statement that a level left impacted is not in a later one.
@@ -55,6 +58,10 @@ pub struct Pruned {
     pub equivalence: Equivalence,
     /// Where the chain of the level before was cut.
     pub at: StepPlace,
+    /// That chain, from the change to the statement.
+    pub chain: Vec<Step>,
+    /// The place in it of the first step that no longer holds.
+    pub cut: usize,
 }
 
 /// An equivalence of the two versions.
@@ -190,6 +197,18 @@ pub enum VariableName {
     Consumption,
     /// What is outside of the project.
     Outside,
+}
+
+impl VariableName {
+    /// The function whose results these are: its path and its name.
+    pub fn result_of(&self) -> Option<(&Arc<str>, &Arc<str>)> {
+        match self {
+            VariableName::Returned { path, function } | VariableName::Raised { path, function } => {
+                Some((path, function))
+            }
+            _ => None,
+        }
+    }
 }
 
 /// A function with the number of its statements in each state.

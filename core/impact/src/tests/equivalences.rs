@@ -3,7 +3,10 @@
 use std::ops::ControlFlow;
 
 use super::{analyze, check, project};
-use crate::{Entries, Equivalence, FunctionPlace, Impact, ImpactOptions, NoProver, Prover, State, impact_levels};
+use crate::{
+    Entries, Equivalence, FunctionPlace, Impact, ImpactOptions, NoProver, Prover, State, StepPlace, VariableName,
+    impact_levels,
+};
 
 #[test]
 fn an_extracted_local_impacts_nothing() {
@@ -211,6 +214,74 @@ fn a_proof_stops_what_a_function_returns() {
     assert_eq!(counts(&levels(&Shows("g"), None, usize::MAX)), [(None, 2), (Some(0), 2), (Some(1), 2)]);
     assert_eq!(counts(&levels(&Shows("f"), Some(0), usize::MAX)), [(None, 2), (Some(0), 2)]);
     assert_eq!(counts(&levels(&NoProver, None, usize::MAX)), [(None, 2), (Some(0), 2)]);
+}
+
+/// Shows everything, by the functions alone.
+struct Always;
+
+impl Prover for Always {
+    fn depth(&self) -> u32 {
+        0
+    }
+
+    fn proves(&self, _: &FunctionPlace, _: &FunctionPlace, _: u32) -> bool {
+        true
+    }
+}
+
+#[test]
+fn what_a_proof_prunes_has_its_chain_with_the_step_that_is_ruled_out() {
+    let found = levels(&Always, None, usize::MAX);
+    let pruned: Vec<_> = found.statements.iter().filter_map(|one| one.pruned.as_ref()).collect();
+    assert_eq!(pruned.len(), 2);
+    for one in pruned {
+        assert_eq!((one.k, one.equivalence), (0, Equivalence::Proved));
+        assert_eq!(one.at, one.chain[one.cut].at);
+        let (path, function) = ("main.py".into(), "f".into());
+        assert_eq!(one.at, StepPlace::Variable(VariableName::Returned { path, function }));
+    }
+}
+
+#[test]
+fn a_snapshot_is_the_result_of_its_level() {
+    let mut snapshots = Vec::new();
+    let options = ImpactOptions::default();
+    let (old, new) = (project(OLD), project(NEW));
+    let found = impact_levels(&old, &new, &Entries::default(), &options, &Shows("f"), &|| false, &mut |level| {
+        snapshots.push((level.summary.impacted, level.snapshot.clone()));
+        ControlFlow::Continue(())
+    });
+    for (impacted, snapshot) in &snapshots {
+        let result = snapshot.impact();
+        let is_impacted = |one: &&crate::StatementImpact| matches!(one.state, State::Impacted { .. });
+        assert_eq!(result.statements.iter().filter(is_impacted).count(), *impacted);
+        assert_eq!(result.is_partial, !snapshot.is_last());
+    }
+    assert_eq!(snapshots.last().unwrap().1.impact(), found);
+}
+
+#[test]
+fn an_interrupt_leaves_the_last_whole_level() {
+    let asked = std::cell::Cell::new(0);
+    let after = |most: u32| {
+        asked.set(0);
+        let is_interrupted = || {
+            asked.set(asked.get() + 1);
+            asked.get() > most
+        };
+        let options = ImpactOptions::default();
+        let (old, new) = (project(OLD), project(NEW));
+        impact_levels(&old, &new, &Entries::default(), &options, &Shows("f"), &is_interrupted, &mut |_| {
+            ControlFlow::Continue(())
+        })
+    };
+    let whole = after(u32::MAX);
+    let counts = |found: &Impact| (found.levels.len(), found.is_partial);
+    assert_eq!(counts(&whole), (3, false));
+    let most = asked.get();
+    let all: Vec<_> = (0..=most).map(|most| counts(&after(most))).collect();
+    assert!(all.is_sorted_by_key(|one| one.0) && all.contains(&(1, true)) && all.contains(&(2, true)), "{all:?}");
+    assert_eq!(all.last(), Some(&(3, false)));
 }
 
 #[test]
