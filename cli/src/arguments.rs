@@ -348,7 +348,7 @@ pub fn impact(is_command: bool) -> Command {
         )
         .after_help(
             "Nothing runs. What is not named may still change where the code does what the analysis does not follow; the result \
-             lists such places.\n\
+             lists such places. The analysis goes level by level, and an interrupt ends it with the last whole one.\n\
              Example: twincell impact --git HEAD~1..HEAD --entry shop.main:run\n\
              Exit status: 0 no other statement may see other values, 1 some may, 2 none is known and a part was left out, 3 bad \
              input or failure, 130 interrupted.",
@@ -372,9 +372,10 @@ pub fn impact(is_command: bool) -> Command {
     let command = match is_command {
         true => command
             .arg(text("explain", "FILE:LINE").help(
-                "Print only why the statement at a line of the new version may see other values: each link from the change to it",
+                "Print only why the statement at a line of the new version may see other values: each link from the change to it; or what \
+                 showed that it sees the same",
             ))
-            .arg(flag("tests").requires("git").conflicts_with_all(["explain", "markdown", "html", "sarif", "entry", "outside"]).help(
+            .arg(flag("tests").requires("git").conflicts_with_all(["explain", "markdown", "html", "sarif", "entry", "outside", "depth", "time"]).help(
                 "Print the tests that may see the change, each with the reason, in place of the statements; PATH are the files and \
                  folders whose tests count. pytest --twincell-impact OLD runs them",
             ))

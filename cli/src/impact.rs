@@ -1,7 +1,9 @@
 //! `twincell impact`: which statements beyond the changed ones may see other values.
 
 use std::io::Write;
+use std::ops::ControlFlow;
 use std::path::PathBuf;
+use std::time::{Duration, Instant};
 
 use clap::ArgMatches;
 use twincell_driver::failure::Failure;
@@ -9,14 +11,19 @@ use twincell_driver::files::{self, TextKind};
 use twincell_driver::impact::{ImpactError, impact_of};
 use twincell_driver::options::Job;
 use twincell_driver::selection::{SelectionRequest, select_tests};
+use twincell_impact::LevelSummary;
 use twincell_widgets::{
-    ImpactState, impact_explained, impact_explanation, impact_markdown, impact_page, impact_place, impact_sarif,
-    impact_text, selection_report, selection_text,
+    ImpactState, ImpactStopped, impact_explained, impact_explanation, impact_level, impact_markdown, impact_page,
+    impact_place, impact_progress, impact_sarif, impact_text, selection_report, selection_text,
 };
 
 use crate::arguments::{impact_versions, selection_request};
 use crate::exports;
 use crate::session::{Abort, CHANGED, INCONCLUSIVE, Session, UNCHANGED};
+use crate::study::progress_bar;
+
+/// How long nothing is shown of the levels, which are in the result as well.
+const PATIENCE: Duration = Duration::from_secs(1);
 
 pub fn run(matches: &ArgMatches, session: &mut Session<'_>) -> Result<i32, Abort> {
     let options = session.read_options(matches, Job::Impact)?;
@@ -27,7 +34,21 @@ pub fn run(matches: &ArgMatches, session: &mut Session<'_>) -> Result<i32, Abort
     exports::check_files(matches, &["sarif", "markdown", "html"], &[])?;
     let explain = matches.get_one::<String>("explain");
     let place = explain.map(|text| impact_place(text)).transpose().map_err(Abort::Failed)?;
-    let found = impact_of(&versions, &options, session.interrupted);
+    let bar = progress_bar(session.progress);
+    let interrupted = &mut *session.interrupted;
+    let (began, mut told) = (Instant::now(), 0);
+    let mut watch = |levels: &[LevelSummary]| {
+        if began.elapsed() >= PATIENCE {
+            for level in &levels[told..] {
+                bar.println(impact_progress(level));
+            }
+            told = levels.len();
+            bar.set_message(impact_level(levels.last()));
+        }
+        if interrupted() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    };
+    let found = impact_of(&versions, &options, &mut watch);
+    bar.finish_and_clear();
     let report = match found {
         Err(ImpactError::Ended(Failure::Stopped)) => return Err(Abort::Interrupted),
         other => other.map_err(Abort::new)?,
@@ -49,6 +70,9 @@ pub fn run(matches: &ArgMatches, session: &mut Session<'_>) -> Result<i32, Abort
     write("sarif", TextKind::Json, &|| impact_sarif(&report, env!("CARGO_PKG_VERSION")))?;
     write("markdown", TextKind::People, &|| impact_markdown(&report))?;
     write("html", TextKind::Markup, &|| impact_page(&ImpactState::new(&report), "Impact of a change"))?;
+    if report.stopped == Some(ImpactStopped::Interrupt) {
+        return Err(Abort::Interrupted);
+    }
     let (_, impacted, _) = report.counts();
     Ok(match impacted {
         1.. => CHANGED,
@@ -80,6 +104,12 @@ mod tests {
     use std::fs;
 
     use crate::tests::command;
+
+    /// A change that impacts line 8 unless a proof says that it does the same.
+    const REFACTORED: [&str; 2] = [
+        "def rate(x):\n    if x is None:\n        return 0\n    return x.size\n\n\ndef show(x):\n    print(rate(x))\n",
+        "def rate(x):\n    return 0 if x is None else x.size\n\n\ndef show(x):\n    print(rate(x))\n",
+    ];
 
     const OLD: &str = "def net(price):\n    return price\n\n\ndef show(price):\n    print(net(price))\n";
 
@@ -132,6 +162,26 @@ mod tests {
     }
 
     #[test]
+    fn levels_end_with_the_depth_and_with_the_time() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name).display().to_string();
+        fs::write(path("old.py"), REFACTORED[0]).unwrap();
+        fs::write(path("new.py"), REFACTORED[1]).unwrap();
+        let (old, new) = (path("old.py"), path("new.py"));
+        let with = |options: &[&str]| {
+            let (status, out, _) = command(&[&["impact", &old, &new, "--json"][..], options].concat());
+            let json: serde_json::Value = serde_json::from_str(&out).unwrap();
+            let left: Vec<u64> =
+                json["levels"].as_array().unwrap().iter().map(|one| one["impacted"].as_u64().unwrap()).collect();
+            (status, left, json["stopped"].clone(), json["is_partial"].clone())
+        };
+        assert_eq!(with(&[]), (0, vec![1, 0], serde_json::Value::Null, false.into()));
+        assert_eq!(with(&["--depth", "0"]), with(&["--depth", "max"]));
+        assert_eq!(with(&["--time", "0"]), (1, vec![1], "time".into(), true.into()));
+        assert_eq!(with(&["--time", "1000000"]).1, [1, 0]);
+    }
+
+    #[test]
     fn wrong_arguments_are_answered_in_one_line() {
         for (arguments, expected) in [
             (&["impact"][..], "give two files or folders, OLD and NEW, or --git OLD..NEW"),
@@ -140,6 +190,8 @@ mod tests {
             (&["impact", "a.py", "b.py", "--explain", "b.py"], "b.py is no FILE:LINE"),
             (&["impact", "a.py", "b.py", "--entry", "f"], "f is no MODULE:FUNCTION"),
             (&["impact", "a.py", "b.py", "--outside", "maybe"], "--outside cannot be 'maybe': give follow or ignore"),
+            (&["impact", "a.py", "b.py", "--depth", "deep"], "--depth cannot be 'deep': give a whole number"),
+            (&["impact", "a.py", "b.py", "--time", "-1"], "--time cannot be -1: give a number from 0"),
             (&["impact", "a.py", "b.py", "--staged"], "--git"),
         ] {
             let (status, out, err) = command(arguments);

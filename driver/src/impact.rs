@@ -6,21 +6,25 @@ use std::io;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
+use twincell_engine::Stop;
 use twincell_files::inside;
 use twincell_files::names::{is_hidden, lies_hidden};
-use twincell_impact::{Entries, Entry, FunctionImpact, Level, impact_levels};
+use twincell_impact::{
+    Entries, Entry, FunctionImpact, Impact, ImpactOptions, Level, LevelSummary, Snapshot, impact_levels,
+};
 use twincell_repo::{Content, FileId, Range, Repo, RepoError, Revision, bound_memory};
 use twincell_semantic::{MemoryFiles, Project, Store};
 use twincell_syntax::{PerSide, Side, similar_names};
-use twincell_widgets::{ImpactReport, LeftOut, Texts};
+use twincell_widgets::{ImpactReport, ImpactStopped, LeftOut, ProvedFunction, Texts};
 
 use crate::decode::python_source;
 use crate::failure::Failure;
 use crate::files;
 use crate::options::Options;
 use crate::proofs::Proofs;
-use crate::waiting::interruptible;
+use crate::waiting::streamed;
 
 /// The versions between which the change lies.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -81,53 +85,133 @@ pub(crate) const MOST: u64 = 32 << 20;
 const MOST_FILES: usize = 100_000;
 const DEEPEST: usize = 64;
 
-/// What a change has impact on. `interrupted` is asked now and then, and ends the work.
+/// What the work hands over before its end.
+enum Part {
+    Read(Context),
+    Level(Box<Whole>),
+}
+
+/// What a report has beside the analysis.
+struct Context {
+    versions: PerSide<String>,
+    left_out: Vec<LeftOut>,
+    texts: PerSide<Texts>,
+}
+
+/// A level that is whole.
+struct Whole {
+    snapshot: Snapshot,
+    summary: LevelSummary,
+    /// The proofs until then.
+    proofs: Vec<ProvedFunction>,
+}
+
+/// What a change has impact on. `watch` is told which levels are whole, whenever one is and often between. When it breaks off,
+/// or when the time of the options is over, the result is that of the last whole level.
 ///
 /// # Errors
 ///
-/// Where a version cannot be read, or an entry is none of its functions.
+/// Where a version cannot be read, or an entry is none of its functions, or where `watch` broke off before DCIA was whole:
+/// [`Failure::Stopped`].
 pub fn impact_of(
     versions: &ImpactVersions,
     options: &Options,
-    interrupted: &mut dyn FnMut() -> bool,
+    watch: &mut dyn FnMut(&[LevelSummary]) -> ControlFlow<()>,
 ) -> Result<ImpactReport, ImpactError> {
     bound_memory();
+    let began = Instant::now();
+    let limit = options.impacting.time.map(Duration::from_secs_f64);
     let entries = entries(&options.impacting.entries)?;
     let (versions, options) = (versions.clone(), options.impacting.for_core());
-    let work = move || {
-        let read = read(&versions)?;
-        let store = Store::new();
-        let open = |side: Side| {
-            let files = read[side].texts.iter().map(|(path, text)| (&**path, &**text));
-            Project::open(files.collect::<MemoryFiles>(), &store)
-        };
-        let projects = PerSide::of(open);
-        let proofs = Proofs { texts: read.as_ref().map(|version| &version.texts) };
-        let (old, new) = (&projects.old, &projects.new);
-        let mut go_on = |_: &Level| ControlFlow::Continue(());
-        let found = impact_levels(old, new, &entries, &options, &proofs, &|| false, &mut go_on);
-        if let Some(unknown) = found.unknown_entries.first() {
-            let is_meant = |function: &&FunctionImpact| !function.function.is_empty() || unknown.function.is_empty();
-            let known = found.functions.iter().filter(is_meant).filter_map(|function| {
-                let module = projects.new.module_at(&function.path)?;
-                Some(format!("{}:{}", projects.new.module_name(module), function.function))
-            });
-            let known: Vec<String> = known.collect();
-            let entry = format!("{}:{}", unknown.module, unknown.function);
-            let similar = similar_names(&entry, known.iter().map(String::as_str));
-            let similar = similar.into_iter().map(str::to_owned).collect();
-            return Err(ImpactError::NoEntry { entry, similar });
+    let work = move |stop: &Stop, tell: &dyn Fn(Part)| Ok(analyze(&versions, &entries, &options, began, stop, tell));
+    let (mut context, mut last, mut stopped) = (None, None::<Box<Whole>>, None);
+    let mut levels: Vec<LevelSummary> = Vec::new();
+    let mut hear = |part: Option<Part>| {
+        match part {
+            Some(Part::Read(read)) => context = Some(read),
+            Some(Part::Level(level)) => {
+                levels.push(level.summary.clone());
+                last = Some(level);
+            }
+            None => {}
         }
-        let mut left_out: Vec<LeftOut> = Vec::new();
-        for side in Side::BOTH {
-            let own = read[side].left_out.iter();
-            left_out.extend(own.map(|(path, reason)| LeftOut { path: path.clone(), side, reason: reason.clone() }));
+        let is_open = last.as_ref().is_some_and(|level| !level.snapshot.is_last());
+        if watch(&levels).is_break() {
+            stopped = Some(ImpactStopped::Interrupt);
+        } else if is_open && limit.is_some_and(|limit| began.elapsed() >= limit) {
+            stopped = Some(ImpactStopped::Time);
         }
-        left_out.sort();
-        let versions = read.as_ref().map(|version| version.name.clone());
-        Ok(ImpactReport { versions, left_out, impact: found, texts: read.map(|version| version.texts) })
+        if stopped.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
-    interruptible(move |_| Ok(work()), interrupted)?
+    let done = streamed(work, &mut hear)?.transpose()?;
+    let (Some(Context { versions, left_out, texts }), Some(last)) = (context, last) else {
+        return Err(Failure::Stopped.into());
+    };
+    let impact = Impact { levels, ..done.unwrap_or_else(|| last.snapshot.impact()) };
+    Ok(ImpactReport { versions, left_out, stopped, proofs: last.proofs, impact, texts })
+}
+
+/// Reads both versions and analyzes them, level by level.
+fn analyze(
+    versions: &ImpactVersions,
+    entries: &Entries,
+    options: &ImpactOptions,
+    began: Instant,
+    stop: &Stop,
+    tell: &dyn Fn(Part),
+) -> Result<Impact, ImpactError> {
+    let read = read(versions)?;
+    let mut left_out: Vec<LeftOut> = Vec::new();
+    for side in Side::BOTH {
+        let own = read[side].left_out.iter();
+        left_out.extend(own.map(|(path, reason)| LeftOut { path: path.clone(), side, reason: reason.clone() }));
+    }
+    left_out.sort();
+    let names = read.as_ref().map(|version| version.name.clone());
+    let texts = read.map(|version| version.texts);
+    tell(Part::Read(Context { versions: names, left_out, texts: texts.clone() }));
+    let store = Store::new();
+    let projects = PerSide::of(|side| {
+        let files = texts[side].iter().map(|(path, text)| (&**path, &**text));
+        Project::open(files.collect::<MemoryFiles>(), &store)
+    });
+    let proofs = Proofs::new(texts.as_ref());
+    let mut unknown = None;
+    let mut on_level = |level: &Level| {
+        // The first level knows which functions there are.
+        if level.summary.k.is_none() && !entries.0.is_empty() {
+            unknown = unknown_entry(&level.snapshot.impact(), &projects.new);
+        }
+        if unknown.is_some() {
+            return ControlFlow::Break(());
+        }
+        let milliseconds = Some(u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX));
+        let summary = LevelSummary { milliseconds, ..level.summary.clone() };
+        let proofs = proofs.found();
+        tell(Part::Level(Box::new(Whole { snapshot: level.snapshot.clone(), summary, proofs })));
+        ControlFlow::Continue(())
+    };
+    let (old, new) = (&projects.old, &projects.new);
+    let found = impact_levels(old, new, entries, options, &proofs, &|| stop.is_asked(), &mut on_level);
+    match unknown {
+        Some(unknown) => Err(unknown),
+        None => Ok(found),
+    }
+}
+
+/// What to say of an entry that is no function of the new version.
+fn unknown_entry(found: &Impact, project: &Project) -> Option<ImpactError> {
+    let unknown = found.unknown_entries.first()?;
+    let is_meant = |function: &&FunctionImpact| !function.function.is_empty() || unknown.function.is_empty();
+    let known = found.functions.iter().filter(is_meant).filter_map(|function| {
+        let module = project.module_at(&function.path)?;
+        Some(format!("{}:{}", project.module_name(module), function.function))
+    });
+    let known: Vec<String> = known.collect();
+    let entry = format!("{}:{}", unknown.module, unknown.function);
+    let similar = similar_names(&entry, known.iter().map(String::as_str));
+    let similar = similar.into_iter().map(str::to_owned).collect();
+    Some(ImpactError::NoEntry { entry, similar })
 }
 
 /// The entries of `MODULE:FUNCTION`.
@@ -303,7 +387,11 @@ mod tests {
     }
 
     fn of(versions: &ImpactVersions) -> Result<ImpactReport, String> {
-        impact_of(versions, &Options::default(), &mut || false).map_err(|error| error.to_string())
+        with(versions, &Options::default())
+    }
+
+    fn with(versions: &ImpactVersions, options: &Options) -> Result<ImpactReport, String> {
+        impact_of(versions, options, &mut |_| ControlFlow::Continue(())).map_err(|error| error.to_string())
     }
 
     const TAX: [&str; 2] = ["def rate():\n    return 20\n", "def rate():\n    return 25\n"];
@@ -385,23 +473,77 @@ mod tests {
         }
     }
 
+    /// A change that DCIA takes to have impact, and that level 0 proves to have none.
+    fn refactored() -> ImpactVersions {
+        let old = "def rate(x):\n    if x is None:\n        return 0\n    return x.size\n\n\ndef show(x):\n    print(rate(x))\n";
+        let new = "def rate(x):\n    return 0 if x is None else x.size\n\n\ndef show(x):\n    print(rate(x))\n";
+        ImpactVersions::Texts(PerSide::new(old, new).map(|text| (String::new(), text.to_owned())))
+    }
+
+    fn sizes(report: &ImpactReport) -> Vec<(Option<u32>, usize)> {
+        report.impact.levels.iter().map(|level| (level.k, level.impacted)).collect()
+    }
+
+    #[test]
+    fn each_level_is_told_with_its_time_and_the_last_has_its_proofs() {
+        let mut told: Vec<usize> = Vec::new();
+        let mut watch = |levels: &[LevelSummary]| {
+            told.push(levels.len());
+            ControlFlow::Continue(())
+        };
+        let found = impact_of(&refactored(), &Options::default(), &mut watch).unwrap();
+        told.dedup();
+        assert_eq!((told, sizes(&found)), (vec![0, 1, 2], vec![(None, 1), (Some(0), 0)]));
+        assert_eq!((found.stopped, found.impact.is_partial), (None, false));
+        let times: Vec<u64> = found.impact.levels.iter().filter_map(|level| level.milliseconds).collect();
+        assert!(times.len() == 2 && times.is_sorted(), "{times:?}");
+        let proved: Vec<&str> = found.proofs.iter().map(|one| &*one.function).collect();
+        assert_eq!(proved, ["rate"]);
+    }
+
+    #[test]
+    fn the_end_of_the_time_and_an_interrupt_leave_the_last_whole_level() {
+        let mut options = Options::default();
+        options.impacting.time = Some(0.0);
+        let found = with(&refactored(), &options).unwrap();
+        assert_eq!((found.stopped, found.impact.is_partial), (Some(ImpactStopped::Time), true));
+        assert_eq!((sizes(&found), impacted(&found)), (vec![(None, 1)], vec![("module.py".to_owned(), 6)]));
+        let until = |most: usize| {
+            let mut watch = |levels: &[LevelSummary]| match levels.len() < most {
+                true => ControlFlow::Continue(()),
+                false => ControlFlow::Break(()),
+            };
+            impact_of(&refactored(), &Options::default(), &mut watch)
+        };
+        assert!(matches!(until(0), Err(ImpactError::Ended(Failure::Stopped))));
+        let found = until(1).unwrap();
+        assert_eq!((found.stopped, found.impact.is_partial), (Some(ImpactStopped::Interrupt), true));
+        assert_eq!((sizes(&found), found.proofs.len()), (vec![(None, 1)], 0));
+        // Nothing follows the last level.
+        let found = until(2).unwrap();
+        assert_eq!(
+            (found.stopped, found.impact.is_partial, sizes(&found).len()),
+            (Some(ImpactStopped::Interrupt), false, 2)
+        );
+    }
+
     #[test]
     fn an_entry_that_is_none_is_answered_with_similar_ones() {
-        let with = |entry: &str| {
+        let from = |entry: &str| {
             let mut options = Options::default();
             options.impacting.entries = vec![entry.to_owned()];
             let text = |text: &str| (String::new(), text.to_owned());
             let versions = ImpactVersions::Texts(PerSide::new(text(TAX[0]), text(TAX[1])));
-            impact_of(&versions, &options, &mut || false).map(drop).map_err(|error| error.to_string())
+            with(&versions, &options).map(drop)
         };
-        assert_eq!(with("module:rate"), Ok(()));
-        assert_eq!(with("module:"), Ok(()));
+        assert_eq!(from("module:rate"), Ok(()));
+        assert_eq!(from("module:"), Ok(()));
         assert_eq!(
-            with("module:rat").unwrap_err(),
+            from("module:rat").unwrap_err(),
             "the new version has no function module:rat: did you mean module:rate?"
         );
         for wrong in ["rate", ":rate", "a/b.py:rate"] {
-            assert!(with(wrong).unwrap_err().contains("is no MODULE:FUNCTION"), "{wrong}");
+            assert!(from(wrong).unwrap_err().contains("is no MODULE:FUNCTION"), "{wrong}");
         }
     }
 }

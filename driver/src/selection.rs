@@ -73,7 +73,7 @@ fn selected(request: &SelectionRequest) -> Result<SelectedTests, ImpactError> {
         let files = read[side].texts.iter().map(|(path, text)| (&**path, &**text));
         Project::open(files.collect::<MemoryFiles>(), &store)
     });
-    let proofs = Proofs { texts: read.as_ref().map(|version| &version.texts) };
+    let proofs = Proofs::new(read.as_ref().map(|version| &version.texts));
     let mut selection = select(&projects.old, &projects.new, &options, &proofs);
     let wanted = paths.iter().map(|path| repo.inside(start, path)).collect::<Result<Vec<_>, _>>()?;
     let is_there = |path: &Path| snapshots.iter().any(|snapshot| snapshot.entry(path).is_some());

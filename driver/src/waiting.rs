@@ -18,6 +18,20 @@ pub fn interruptible<T: Send + 'static>(
     work: impl FnOnce(&Stop) -> Result<T, Failure> + Send + 'static,
     interrupted: &mut dyn FnMut() -> bool,
 ) -> Result<T, Failure> {
+    let mut hear = |_: Option<()>| if interrupted() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
+    streamed(move |stop, _: &dyn Fn(())| work(stop), &mut hear)?.ok_or(Failure::Stopped)
+}
+
+/// The result of work that hands parts of it over before its end. The caller hears each part in order, and `None` where the
+/// work takes long. When it breaks off, the work is asked to stop, nobody waits for it, and there is no result.
+pub fn streamed<P: Send + 'static, T: Send + 'static>(
+    work: impl FnOnce(&Stop, &dyn Fn(P)) -> Result<T, Failure> + Send + 'static,
+    hear: &mut dyn FnMut(Option<P>) -> ControlFlow<()>,
+) -> Result<Option<T>, Failure> {
+    enum Said<P, T> {
+        Part(P),
+        Done(Result<T, Failure>),
+    }
     let stop = Stop::default();
     let (sender, receiver) = mpsc::channel();
     let stopped = stop.clone();
@@ -25,18 +39,21 @@ pub fn interruptible<T: Send + 'static>(
     thread
         .spawn(move || {
             // Nobody listens any more after an interrupt.
-            let _ = sender.send(work(&stopped));
+            let say = |said| drop(sender.send(said));
+            let done = work(&stopped, &|part| say(Said::Part(part)));
+            say(Said::Done(done));
         })
         .map_err(|error| Failure::Internal(format!("a thread cannot be started: {error}")))?;
     loop {
-        match receiver.recv_timeout(INTERVAL) {
-            Ok(done) => return done,
+        let heard = match receiver.recv_timeout(INTERVAL) {
+            Ok(Said::Done(done)) => return done.map(Some),
+            Ok(Said::Part(part)) => hear(Some(part)),
             Err(RecvTimeoutError::Disconnected) => return Err(Failure::Internal("the work ended".into())),
-            Err(RecvTimeoutError::Timeout) if interrupted() => {
-                stop.ask();
-                return Err(Failure::Stopped);
-            }
-            Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Timeout) => hear(None),
+        };
+        if heard.is_break() {
+            stop.ask();
+            return Ok(None);
         }
     }
 }

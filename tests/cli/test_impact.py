@@ -18,6 +18,12 @@ SHOP = {
     "other.py": "def other():\n    return 1\n",
 }
 
+#: A function that two texts can say, and what calls it.
+RATE = "def rate(item):\n    if item is None:\n        return 0\n    return item.size\n\n\n"
+SHOWN = (
+    "def show(item):\n    print(rate(item))\n    print(discount(1))\n\n\ndef discount(price):\n    return price - 1\n"
+)
+
 
 def impact(*arguments: str | Path, folder: Path | None = None) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "twincell", "impact", *map(str, arguments)]
@@ -85,6 +91,25 @@ def test_entries_say_where_executions_start(repository: Path) -> None:
     ran = impact(*change, "--entry", "shop:prise", folder=repository)
     assert (ran.returncode, ran.stdout) == (3, "")
     assert ran.stderr == "twincell: the new version has no function shop:prise: did you mean shop:price?\n"
+
+
+def test_levels_are_told_and_what_pruned_a_statement(tmp_path: Path) -> None:
+    old, new, page = tmp_path / "old.py", tmp_path / "new.py", tmp_path / "a.html"
+    old.write_text(RATE + SHOWN.replace("price - 1", "price - 2"))
+    new.write_text("def rate(item):\n    return 0 if item is None else item.size\n\n\n" + SHOWN)
+    ran = impact(old, new, "--html", page)
+    assert (ran.returncode, ran.stderr) == (1, "")
+    assert ran.stdout.splitlines()[1] == "  levels: DCIA 2 statements, k=0 1; --explain new.py:6 says what pruned it"
+    assert "Size against time" in page.read_text() and "k=0 pruned it" in page.read_text()
+    told = json.loads(impact(old, new, "--explain", "6", "--json").stdout)
+    pruned = told["pruned"]
+    assert (told["state"], pruned["k"], pruned["equivalence"]) == ("not_impacted", 0, "proved")
+    assert pruned["at"] == {"variable": {"returned": {"path": "new.py", "function": "rate"}}}
+    assert pruned["cut"] < len(pruned["chain"]) and pruned["cut_sentence"] < len(pruned["sentences"])
+    over = json.loads(impact(old, new, "--time", "0", "--json").stdout)
+    assert ([level["k"] for level in over["levels"]], over["stopped"], over["is_partial"]) == ([None], "time", True)
+    last = json.loads(impact(old, new, "--depth", "0", "--json").stdout)
+    assert ([level["k"] for level in last["levels"]], last["stopped"], last["is_partial"]) == ([None, 0], None, False)
 
 
 def test_odd_projects_have_a_result_or_one_line(tmp_path: Path) -> None:

@@ -13,6 +13,15 @@ from tests.history import commit, git
 OLD = "def net(price):\n    return price\n\n\ndef show(price):\n    value = net(price)\n    print(value)\n"
 NEW = OLD.replace("return price", "return price * 2")
 
+#: A change of two functions: level 0 proves that one does the same.
+BEFORE = (
+    "def rate(item):\n    if item is None:\n        return 0\n    return item.size\n\n\n"
+    "def show(item):\n    print(rate(item))\n    print(net(1))\n\n\ndef net(price):\n    return price\n"
+)
+AFTER = BEFORE.replace("return price", "return price * 2").replace(
+    "    if item is None:\n        return 0\n    return item.size\n", "    return 0 if item is None else item.size\n"
+)
+
 
 @pytest.fixture(scope="module")
 def found():
@@ -44,6 +53,34 @@ def test_a_line_says_why(found):
     for line, said in [(3, "there is no statement in line 3"), ("a.py:x", "a.py:x is no FILE:LINE")]:
         with pytest.raises(twincell.TwincellError, match=said):
             found.why(line)
+
+
+def test_each_level_leaves_fewer_statements_and_says_when_it_was_whole():
+    found = twincell.impact(BEFORE, AFTER)
+    assert [(level["k"], level["impacted"]) for level in found.levels] == [(None, 2), (0, 1)]
+    times = [level["milliseconds"] for level in found.levels]
+    assert times == sorted(times) and found.to_dict()["levels"] == found.levels
+    assert found.stopped is None and not found.to_dict()["is_partial"]
+    pruned = [(one["lines"], one["pruned_at"], one["equivalence"]) for one in found.statements if one["equivalence"]]
+    assert pruned == [([6, 6], 0, "proved")]
+    (proof,) = found.to_dict()["proofs"]
+    assert (proof["path"], proof["function"], proof["rules"]) == ("module.py", "rate", ["branches"])
+    assert "k=0 pruned it: what rate returns is the same" in found.why(6)
+    assert "(ruled out)" in found.why(6) and "pruned" not in found.why(7)
+    state = json.loads(found._state())
+    assert [(level["name"], level["impacted"]) for level in state["levels"]] == [("DCIA", 2), ("k=0", 1)]
+
+
+def test_the_depth_and_the_time_end_the_levels():
+    deepest = twincell.impact(BEFORE, AFTER, depth="max")
+    assert twincell.impact(BEFORE, AFTER, depth=0).impacted == deepest.impacted == 1
+    over = twincell.impact(BEFORE, AFTER, time=0)
+    assert (over.stopped, over.impacted, len(over.levels)) == ("time", 2, 1)
+    assert "ended after DCIA, since the time was over" in repr(over)
+    assert twincell.impact(BEFORE, AFTER, time=10**6).stopped is None
+    for arguments, said in [({"depth": "deep"}, "depth cannot be"), ({"depth": -1}, "depth"), ({"time": -1}, "time")]:
+        with pytest.raises(twincell.TwincellError, match=said):
+            twincell.impact(BEFORE, AFTER, **arguments)
 
 
 def test_an_impact_is_shown_as_the_command_prints_it(found):
@@ -96,6 +133,7 @@ def test_the_magic_takes_files_and_stored_versions(tmp_path, monkeypatch, capsys
     shell.run_cell_magic("version", "old", OLD)
     shell.run_cell_magic("version", "new", NEW)
     assert shell.run_line_magic("impact", "old new").why(6).startswith("module.py:6 may see other values")
+    assert shell.run_line_magic("impact", "old new --depth 0 --time 0").stopped == "time"
     assert shell.run_line_magic("impact", "--help") is None
     assert "--entry" in capsys.readouterr().out
     _, matches = shell.complete("--out", "%impact --out")

@@ -90,9 +90,10 @@ pub use enforced::Enforced;
 pub use formats::{Format, Report, render};
 pub use html::{html_fragment, html_page, html_report, study_fragment, study_page};
 pub use impacts::{
-    ImpactExplained, ImpactFileState, ImpactFunctionState, ImpactLineState, ImpactLink, ImpactReport, ImpactRow,
-    ImpactState, ImpactStatementState, LeftOut, Texts, impact_explained, impact_explanation, impact_fragment,
-    impact_markdown, impact_page, impact_place, impact_rows, impact_sarif, impact_text,
+    ImpactExplained, ImpactFileState, ImpactFunctionState, ImpactLevelState, ImpactLineState, ImpactLink,
+    ImpactPrunedState, ImpactPruning, ImpactReport, ImpactRow, ImpactState, ImpactStatementState, ImpactStopped,
+    LeftOut, ProvedFunction, Texts, impact_explained, impact_explanation, impact_fragment, impact_level,
+    impact_markdown, impact_page, impact_place, impact_progress, impact_rows, impact_sarif, impact_text,
 };
 pub use json::{ComparisonJson, PairJson, comparison_json};
 pub use label::Label;

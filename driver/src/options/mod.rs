@@ -427,7 +427,7 @@ mod tests {
         for spec in TABLE {
             let sample = match spec.kind {
                 Kind::Text { .. } | Kind::Texts { .. } | Kind::Path { .. } => "some/thing".to_owned(),
-                Kind::Integer { maximum, .. } => maximum.to_string(),
+                Kind::Integer { maximum, .. } | Kind::IntegerOr { maximum, .. } => maximum.to_string(),
                 Kind::Number { maximum, .. } => maximum.to_string(),
                 Kind::Flag => "on".to_owned(),
                 Kind::Words { allowed } => allowed.join(","),

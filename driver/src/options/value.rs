@@ -31,6 +31,12 @@ pub enum Kind {
         minimum: i128,
         maximum: i128,
     },
+    /// A whole number, or a word for no bound.
+    IntegerOr {
+        minimum: i128,
+        maximum: i128,
+        word: &'static str,
+    },
     Number {
         minimum: f64,
         maximum: f64,
@@ -72,7 +78,7 @@ impl Kind {
     pub fn placeholder(&self) -> &'static str {
         match self {
             Kind::Text { placeholder } | Kind::Path { placeholder } | Kind::Texts { placeholder } => placeholder,
-            Kind::Integer { .. } => "N",
+            Kind::Integer { .. } | Kind::IntegerOr { .. } => "N",
             Kind::Number { .. } => "X",
             Kind::Choice { .. } => "WORD",
             Kind::Flag => "",
@@ -86,6 +92,7 @@ impl Kind {
         match self {
             Kind::Text { .. } | Kind::Path { .. } | Kind::Texts { .. } | Kind::Flag | Kind::Techniques { .. } => None,
             Kind::Integer { minimum, maximum } => Some(format!("{minimum} to {maximum}")),
+            Kind::IntegerOr { minimum, maximum, word } => Some(format!("{minimum} to {maximum}, or {word}")),
             Kind::Number { minimum, maximum } => Some(format!("{minimum} to {maximum}")),
             Kind::Choice { allowed } => Some(listed(allowed)),
             Kind::Words { allowed } => Some(allowed.join(", ")),
@@ -116,7 +123,7 @@ impl Kind {
     /// Reads what a user typed.
     pub(crate) fn parse(&self, name: &'static str, text: &str) -> Result<Value, OptionError> {
         let value = match self {
-            Kind::Integer { .. } => text.trim().parse().map(Value::Integer).ok(),
+            Kind::Integer { .. } | Kind::IntegerOr { .. } => text.trim().parse().map(Value::Integer).ok(),
             Kind::Number { .. } => text.trim().parse().map(Value::Number).ok(),
             _ => None,
         };
@@ -136,9 +143,11 @@ impl Kind {
             // An empty list is given as words.
             (Kind::Texts { .. }, Value::Words(words)) if words.is_empty() => Some(Value::Texts(vec![])),
             (Kind::Texts { .. }, Value::Texts(_)) => Some(value.clone()),
-            (Kind::Integer { minimum, maximum }, Value::Integer(given)) => {
+            (Kind::Integer { minimum, maximum } | Kind::IntegerOr { minimum, maximum, .. }, Value::Integer(given)) => {
                 (minimum <= given && given <= maximum).then_some(Value::Integer(*given))
             }
+            (Kind::IntegerOr { word, .. }, Value::Text(text)) => (text == word).then_some(Value::Choice(word)),
+            (Kind::IntegerOr { word, .. }, Value::Choice(given)) if given == word => Some(value.clone()),
             (Kind::Number { minimum, maximum }, Value::Integer(_) | Value::Number(_)) => {
                 let given = value.number();
                 (*minimum <= given && given <= *maximum).then_some(Value::Number(given))
@@ -173,6 +182,9 @@ impl Kind {
             Kind::Texts { .. } => "texts that are not empty, with commas".to_owned(),
             Kind::Path { .. } => "a path".to_owned(),
             Kind::Integer { minimum, maximum } => format!("a whole number from {minimum} to {maximum}"),
+            Kind::IntegerOr { minimum, maximum, word } => {
+                format!("a whole number from {minimum} to {maximum}, or {word}")
+            }
             Kind::Number { minimum, maximum } => format!("a number from {minimum} to {maximum}"),
             Kind::Choice { allowed } => listed(allowed),
             Kind::Flag => "on or off".to_owned(),
@@ -212,6 +224,14 @@ impl Value {
         match self {
             Value::Integer(number) => *number,
             _ => 0,
+        }
+    }
+
+    /// `None` for the word that stands for no bound.
+    pub(crate) fn bound(&self) -> Option<i128> {
+        match self {
+            Value::Integer(number) => Some(*number),
+            _ => None,
         }
     }
 

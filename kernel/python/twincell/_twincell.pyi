@@ -805,6 +805,25 @@ class ImpactStatement(TypedDict):
     """the number of links of the shortest chain from a change; `None` unless it is impacted"""
     because: str | None
     """the last link of that chain"""
+    pruned_at: int | None
+    """the level that took it away; `None` unless DCIA takes it to be impacted and a level does not"""
+    equivalence: Literal["same_values", "same_argument", "same_summary", "proved"] | None
+    """by which equivalence"""
+
+@type_check_only
+class ImpactLevel(TypedDict):
+    """A level of the analysis. Each leaves fewer statements than the one before, or as many."""
+
+    k: int | None
+    """through how many calls equivalences are looked for; `None` for DCIA, which knows none"""
+    impacted: int
+    """the statements that it leaves impacted"""
+    procedures: int
+    """the functions that were compared"""
+    steps: int
+    """the facts that were derived: a measure of work that is the same on every machine"""
+    milliseconds: int
+    """when it was whole, since the beginning"""
 
 @type_check_only
 class ImpactFunction(TypedDict):
@@ -838,6 +857,10 @@ class Impact:
     @property
     def impacted(self) -> int: ...
     @property
+    def levels(self) -> list[ImpactLevel]: ...
+    @property
+    def stopped(self) -> Literal["time", "interrupt"] | None: ...
+    @property
     def unsound(self) -> list[dict[str, Any]]: ...
     @property
     def left_out(self) -> list[dict[str, Any]]: ...
@@ -861,6 +884,8 @@ def impact(
     paths: Iterable[str | PathLike[str]] | None = None,
     entry: _Words | None = None,
     outside: Literal["follow", "ignore"] | None = None,
+    depth: int | Literal["max"] | None = None,
+    time: float | None = None,
 ) -> Impact: ...
 def select_tests(
     range: str,

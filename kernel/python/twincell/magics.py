@@ -200,7 +200,8 @@ class TwincellMagics(Magics):
     @line_magic
     def impact(self, line: str) -> Impact | None:
         """Find what a change may reach: `%impact OLD NEW`, `%impact --git OLD..NEW`; see `%impact --help`."""
-        found: Impact | None = asked(lambda line: _twincell.impact_magic(line, self.versions), line, "Stopped.")
+        said = "Stopped. Above is what the last whole level leaves."
+        found: Impact | None = asked(lambda line: _twincell.impact_magic(line, self.versions), line, said)
         return found
 
     @line_magic

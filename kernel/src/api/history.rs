@@ -105,11 +105,11 @@ pub fn impact_magic(py: Python<'_>, line: &str, versions: BTreeMap<String, Strin
     if let Some(file) = &asked.html {
         files::check_writable(file).map_err(raised)?;
     }
-    let found = impacted(py, &stored(asked.versions, &versions), &asked.options)?;
+    let (found, interrupt) = impacted(py, &stored(asked.versions, &versions), &asked.options)?;
     if let Some(file) = &asked.html {
         files::write_text(file, &found.page(None), files::TextKind::Markup).map_err(raised)?;
     }
-    Ok(HistoryOutcome::of(py, Py::new(py, found)?.into_any(), None, None))
+    Ok(HistoryOutcome::of(py, Py::new(py, found)?.into_any(), None, interrupt))
 }
 
 /// The texts of stored versions, where a line names two of them.

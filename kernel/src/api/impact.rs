@@ -1,10 +1,12 @@
 //! `twincell.impact`: which statements beyond the changed ones may see other values, as a Python object.
 
+use std::ops::ControlFlow;
 use std::path::PathBuf;
 
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
-use twincell_driver::impact::{ImpactVersions, impact_of};
+use twincell_driver::failure::Failure;
+use twincell_driver::impact::{ImpactError, ImpactVersions, impact_of};
 use twincell_driver::options::{Job, Options};
 use twincell_driver::selection::{self, SelectionRequest};
 use twincell_syntax::PerSide;
@@ -14,6 +16,7 @@ use twincell_widgets::{
 };
 
 use super::comparison::show;
+use super::display::ends_with_a_result;
 use super::errors::raised;
 use super::options::read_options;
 use super::plain::{json, plain};
@@ -33,7 +36,8 @@ const TITLE: &str = "Impact of a change";
 /// two folders, or texts or functions. With `git`, they are two versions of the repository around the folder `repository`: `OLD..NEW`,
 /// or `OLD` for the files in the working tree, or with `staged` for what is staged; `paths` are the files and folders to analyze.
 ///
-/// Nothing runs. Raises `TwincellError` if a version cannot be read or an option is wrong.
+/// Nothing runs. An interrupt ends the levels, and then the result is that of the last whole one. Raises `TwincellError` if a version
+/// cannot be read or an option is wrong.
 #[pyfunction]
 #[pyo3(signature = (old = None, new = None, *, git = None, staged = false, repository = None, paths = None, **options))]
 #[expect(clippy::too_many_arguments, reason = "Python's keywords")]
@@ -65,7 +69,8 @@ pub fn impact(
             ));
         }
     };
-    impacted(py, &versions, &options)
+    let (found, interrupt) = impacted(py, &versions, &options)?;
+    ends_with_a_result(py, found, interrupt)
 }
 
 /// Selects the tests of a repository that may see a change. `range` is `OLD..NEW`, or `OLD` for the files in the working tree, or with
@@ -124,15 +129,17 @@ fn named(object: &Bound<'_, PyAny>, label: &str) -> PyResult<(String, String)> {
     Ok((source.label, source.text))
 }
 
-pub fn impacted(py: Python<'_>, versions: &ImpactVersions, options: &Options) -> PyResult<PyImpact> {
+/// The impact, and the exception that ended the levels. Raises it where not one level was whole.
+pub fn impacted(py: Python<'_>, versions: &ImpactVersions, options: &Options) -> PyResult<(PyImpact, Option<PyErr>)> {
     let (found, signal) = py.detach(|| {
         let mut signals = Signals::new();
-        let found = impact_of(versions, options, &mut || signals.stop());
+        let mut watch = |_: &[_]| if signals.stop() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
+        let found = impact_of(versions, options, &mut watch);
         (found, signals.raised)
     });
-    match signal {
-        Some(signal) => Err(signal),
-        None => Ok(PyImpact { report: found.map_err(raised)? }),
+    match (found, signal) {
+        (Err(ImpactError::Ended(Failure::Stopped)), Some(signal)) => Err(signal),
+        (found, signal) => Ok((PyImpact { report: found.map_err(raised)? }, signal)),
     }
 }
 
@@ -178,6 +185,18 @@ impl PyImpact {
         self.report.counts().1
     }
 
+    /// The levels of the analysis, DCIA first: `k` (`None` for DCIA), `impacted`, `procedures`, `steps` and `milliseconds` of each.
+    #[getter]
+    fn levels<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        plain(py, &self.report.impact.levels)
+    }
+
+    /// What ended the levels before the last one: `time` or `interrupt`. `None` if nothing did.
+    #[getter]
+    fn stopped<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        plain(py, &self.report.stopped)
+    }
+
     /// What the analysis does not follow: `path`, `line` and `kind` of each place.
     #[getter]
     fn unsound<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
@@ -190,8 +209,8 @@ impl PyImpact {
         plain(py, &self.report.left_out)
     }
 
-    /// Why the statement at a line of the new version may see other values: each link of the shortest chain from a change. `file` may be
-    /// left out where one file alone has a statement there. Raises `TwincellError` if there is no such statement, or if there are several.
+    /// Why the statement at a line of the new version may see other values: each link of the shortest chain from a change. Or what showed
+    /// that it sees the same. `file` may be left out where one file alone has a statement there. Raises `TwincellError` if there is no such statement, or if there are several.
     #[pyo3(signature = (line, file = None))]
     fn why(&self, line: &Bound<'_, PyAny>, file: Option<&str>) -> PyResult<String> {
         match line.extract::<String>() {

@@ -667,12 +667,26 @@ export interface ImpactState {
   facts: Array<[string, string]>;
   /** What the result leaves open, a sentence each. */
   remarks: Array<string>;
-  /** The files of the new version with changed or impacted statements, those with a change first. */
+  /** The levels of the analysis, DCIA first. Each leaves fewer statements than the one before, or as many. */
+  levels: Array<ImpactLevelState>;
+  /** The files of the new version with changed, impacted or pruned statements, those with a change first. */
   reached: Array<ImpactFileState>;
   /** The number of other files. */
   others: number;
   /** The links of all chains. A chain is followed from its last link to the change. */
   links: Array<ImpactLink>;
+}
+
+/** A level of the analysis. */
+export interface ImpactLevelState {
+  /** `DCIA`, `k=0`. */
+  name: string;
+  /** The statements that it leaves impacted, beyond the changed ones. */
+  impacted: number;
+  /** The functions that were compared. */
+  compared: number;
+  /** When it was whole, since the beginning. None if nobody measured it. */
+  milliseconds: number | null;
 }
 
 /** A file of the new version. */
@@ -681,7 +695,7 @@ export interface ImpactFileState {
   changed: number;
   impacted: number;
   not_impacted: number;
-  /** Those with changed or impacted statements, by line. */
+  /** Those with changed, impacted or pruned statements, by line. */
   functions: Array<ImpactFunctionState>;
   statements: Array<ImpactStatementState>;
   /** The text, line by line: the whole file, or the lines around its statements where there is no room for more. */
@@ -698,7 +712,7 @@ export interface ImpactLineState {
 /** A function of a file, or the body of the module. */
 export interface ImpactFunctionState {
   name: string;
-  /** The line of its first changed or impacted statement. */
+  /** The line of its first changed, impacted or pruned statement. */
   line: number;
   changed: number;
   impacted: number;
@@ -707,7 +721,7 @@ export interface ImpactFunctionState {
   reached: boolean;
 }
 
-/** A changed or impacted statement. */
+/** A changed or impacted statement, or one that a level took away. */
 export interface ImpactStatementState {
   /** First and last line. */
   lines: [number, number];
@@ -718,6 +732,20 @@ export interface ImpactStatementState {
   distance: number;
   /** The last link of its chain. None where there is no room for it, and for one that changed. */
   link: number | null;
+  /** The place of its function among those of the file. */
+  function: number;
+  /** How many levels leave it impacted, from DCIA on. 0 for one that changed. */
+  levels: number;
+  /** What took it away then, in words. */
+  pruned: ImpactPrunedState | null;
+}
+
+/** What took a statement away. */
+export interface ImpactPrunedState {
+  /** The level, the equivalence, and how it was shown. */
+  because: string;
+  /** The place in its chain of the first link that no longer holds. */
+  cut: number;
 }
 
 /** A link of chains. */

@@ -264,12 +264,19 @@ export function impact(more: Partial<ImpactState> = {}): ImpactState {
     heat: 4,
     distance: 2,
     link,
+    function: 0,
+    levels: 2,
+    pruned: null,
   });
   return {
     format: STATE_FORMAT,
     sentence: "1 statement changed, and 2 others may see other values",
     facts: [["Changed", "1"]],
     remarks: [],
+    levels: [
+      { name: "DCIA", impacted: 2, compared: 0, milliseconds: 40 },
+      { name: "k=0", impacted: 2, compared: 1, milliseconds: 95 },
+    ],
     reached: [
       {
         path: "tax.py",
@@ -277,7 +284,10 @@ export function impact(more: Partial<ImpactState> = {}): ImpactState {
         impacted: 1,
         not_impacted: 1,
         functions: [{ name: "rate", line: 2, ...counts, changed: 1 }],
-        statements: [{ lines: [2, 2], changed: true, heat: 0, distance: 0, link: null }, statement(3, 1)],
+        statements: [
+          { ...statement(2, 0), changed: true, heat: 0, distance: 0, link: null, levels: 0 },
+          statement(3, 1),
+        ],
         lines: lines("def rate():", "    base = 25", "    return base"),
       },
       {
@@ -298,4 +308,17 @@ export function impact(more: Partial<ImpactState> = {}): ImpactState {
     ],
     ...more,
   };
+}
+
+/** The same where level 0 takes the statement of the second file away. */
+export function prunedImpact(): ImpactState {
+  const state = impact();
+  const [file] = state.reached.slice(1);
+  if (!file) return state;
+  state.levels[1]!.impacted = 1;
+  [file.impacted, file.not_impacted] = [0, 2];
+  Object.assign(file.functions[0]!, { impacted: 0, not_impacted: 2 });
+  const pruned = { because: "k=0 pruned it: what rate returns is the same for the same inputs", cut: 1 };
+  Object.assign(file.statements[0]!, { levels: 1, pruned });
+  return state;
 }

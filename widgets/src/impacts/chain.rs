@@ -47,6 +47,12 @@ pub(super) fn links(chain: &[Step]) -> Vec<Link> {
     links
 }
 
+/// The place among the links of a chain of the first that has a step from a place on.
+pub(super) fn cut(chain: &[Step], place: usize) -> usize {
+    let all = links(chain).len();
+    links(chain.get(..place).unwrap_or(chain)).len().min(all.saturating_sub(1))
+}
+
 /// What is nearest to a statement at the end of a chain: what it reads, or why it may run at other times.
 pub(super) fn nearest(chain: &[Step]) -> Option<String> {
     links(chain).pop().map(|link| link.text)

@@ -5,8 +5,9 @@ use maud::{Markup, PreEscaped, html};
 
 use super::state::{ImpactFileState, ImpactLink, ImpactState, ImpactStatementState, NESTED};
 use crate::bundle::STYLE;
-use crate::html::{page, section};
+use crate::html::{page, plots, section};
 use crate::notices::Notices;
+use crate::plot::{LevelPoint, levels_plot};
 use crate::{plain, words};
 
 /// The maximum number of files with source, of lines in all, and of links of all chains.
@@ -43,9 +44,10 @@ fn body(impact: &ImpactState) -> Markup {
             @if !impact.remarks.is_empty() {
                 ul.tc-notes { @for line in &impact.remarks { li { (plain::sentence(line)) } } }
             }
+            @if impact.is_pruned() { (plots(&[levels_plot(&points(impact))])) }
             @if !impact.reached.is_empty() {
                 (section("Modules and functions", &reached(impact), true, functions(impact)))
-                p.tc-legend { "+ changed, ~ may see other values: the darker, the nearer to the change. A line with ~ opens its chain." }
+                p.tc-legend { (legend(impact)) }
             }
             @for (place, file) in impact.reached.iter().take(FILES).enumerate() {
                 @let note = format!("{} changed, {} impacted", words::number(file.changed), words::number(file.impacted));
@@ -58,9 +60,31 @@ fn body(impact: &ImpactState) -> Markup {
     }
 }
 
+fn legend(impact: &ImpactState) -> &'static str {
+    match impact.is_pruned() {
+        true => {
+            "+ changed, ~ may see other values: the darker, the nearer to the change, = a level pruned it: it sees the same values. A \
+             line with ~ or = opens its chain."
+        }
+        false => {
+            "+ changed, ~ may see other values: the darker, the nearer to the change. A line with ~ opens its chain."
+        }
+    }
+}
+
+/// The levels that were measured.
+fn points(impact: &ImpactState) -> Vec<LevelPoint<'_>> {
+    let points = impact.levels.iter().filter_map(|level| {
+        let (name, impacted) = (level.name.as_str(), level.impacted);
+        level.milliseconds.map(|milliseconds| LevelPoint { name, impacted, milliseconds })
+    });
+    points.collect()
+}
+
 fn reached(impact: &ImpactState) -> String {
     let all = impact.reached.len() + impact.others;
-    format!("{} of {} reached", words::number(impact.reached.len()), words::count(all, "file"))
+    let reached = impact.reached.iter().filter(|file| file.changed + file.impacted > 0).count();
+    format!("{} of {} reached", words::number(reached), words::count(all, "file"))
 }
 
 /// Modules with their functions, each with its counts and a bar.
@@ -138,10 +162,17 @@ fn source(impact: &ImpactState, file: &ImpactFileState, room: &mut Room) -> Mark
         let class = match own {
             None => "tc-h".to_owned(),
             Some(one) if one.changed => "tc-h tc-hc".to_owned(),
+            Some(one) if one.pruned.is_some() => "tc-h tc-hp".to_owned(),
             Some(one) => format!("tc-h tc-h{}", one.heat),
         };
         let begins = own.filter(|one| one.lines.0 == line.number);
-        let mark = begins.map_or(" ", |one| if one.changed { "+" } else { "~" });
+        let pruned = begins.and_then(|one| one.pruned.as_ref());
+        let mark = match begins {
+            None => " ",
+            Some(one) if one.changed => "+",
+            Some(_) if pruned.is_some() => "=",
+            Some(_) => "~",
+        };
         let chain = begins.map(|one| impact.chain(one.link)).unwrap_or_default();
         if chain.is_empty() || chain.len() > room.links {
             rows.push(html! { div class=(class) { (code(line.number, mark, &line.text)) } });
@@ -150,7 +181,8 @@ fn source(impact: &ImpactState, file: &ImpactFileState, room: &mut Room) -> Mark
             rows.push(html! {
                 details class=(class) {
                     summary { (code(line.number, mark, &line.text)) }
-                    (links(&chain))
+                    @if let Some(pruned) = pruned { p.tc-chain { (pruned.because) ". Without this:" } }
+                    (links(&chain, pruned.map(|pruned| pruned.cut)))
                 }
             });
         }
@@ -174,16 +206,17 @@ fn code(number: u32, mark: &str, text: &str) -> Markup {
     html! { span.tc-hn { (number) } span.tc-hm { (mark) } code { (text) } }
 }
 
-/// A chain, the change first.
-fn links(chain: &[&ImpactLink]) -> Markup {
+/// A chain, the change first. The link at the place of a cut no longer holds.
+fn links(chain: &[&ImpactLink], cut: Option<usize>) -> Markup {
     html! {
         ol.tc-chain {
-            @for link in chain {
+            @for (at, link) in chain.iter().enumerate() {
                 li {
                     @if let Some(place) = &link.place { code { (place) } " " }
                     @if link.old && link.place.is_some() { "of the old version " }
                     (link.text)
                     @if !link.code.is_empty() { ": " code { (link.code) } }
+                    @if cut == Some(at) { " " em { "(ruled out)" } }
                 }
             }
         }
@@ -193,13 +226,26 @@ fn links(chain: &[&ImpactLink]) -> Markup {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::impacts::tests::{NEW, OLD, report};
+    use crate::impacts::tests::{NEW, OLD, SPLIT, report};
 
     #[test]
     fn the_static_view_of_an_impact() {
         let state = ImpactState::new(&report("shop.py", OLD, NEW));
         let fragment = impact_fragment(&state);
         insta::assert_snapshot!(fragment.split_once("</style>").unwrap().1.replace("><", ">\n<"));
+    }
+
+    #[test]
+    fn levels_that_prune_have_a_chart_and_pruned_lines_say_what_pruned_them() {
+        let state = ImpactState::new(&report("shop.py", SPLIT[0], SPLIT[1]));
+        let fragment = impact_fragment(&state);
+        assert!(fragment.contains("<svg") && !fragment.contains("<script"));
+        let body = fragment.split_once("</style>").unwrap().1;
+        let pruned = body.split("<details").find(|part| part.contains("tc-hp")).unwrap();
+        assert!(pruned.contains(">=</span>") && pruned.contains("k=0 pruned it"), "{pruned}");
+        assert_eq!(pruned.matches("ruled out").count(), 1);
+        let none = impact_fragment(&ImpactState::new(&report("shop.py", OLD, NEW)));
+        assert!(!none.contains("<svg") && !none.contains("tc-hp\""), "{none}");
     }
 
     #[test]

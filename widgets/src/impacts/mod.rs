@@ -3,6 +3,7 @@
 
 mod chain;
 mod html;
+mod levels;
 mod sarif;
 mod state;
 
@@ -10,15 +11,22 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use serde::Serialize;
-use twincell_impact::{Cut, FunctionImpact, Impact, Place, State, StatementImpact, Step, UnsoundKind};
+use twincell_impact::{
+    Cut, Equivalence, FunctionImpact, Impact, Place, Pruned, State, StatementImpact, Step, UnsoundKind,
+};
+use twincell_prove::Proof;
 use twincell_syntax::{PerSide, Side};
 
 use crate::export::prose;
 use crate::{plain, words};
 
 pub use html::{impact_fragment, impact_page};
+pub use levels::{impact_level, impact_progress};
 pub use sarif::impact_sarif;
-pub use state::{ImpactFileState, ImpactFunctionState, ImpactLineState, ImpactLink, ImpactState, ImpactStatementState};
+pub use state::{
+    ImpactFileState, ImpactFunctionState, ImpactLevelState, ImpactLineState, ImpactLink, ImpactPrunedState,
+    ImpactState, ImpactStatementState,
+};
 
 /// The maximum number of lines of source, and of functions, for terminals.
 const LINES: usize = 120;
@@ -40,10 +48,32 @@ pub struct ImpactReport {
     pub versions: PerSide<String>,
     /// Files that neither version has in the analysis.
     pub left_out: Vec<LeftOut>,
+    /// What ended the levels, unless it was the last one.
+    pub stopped: Option<ImpactStopped>,
+    /// The functions that were proved to give the same.
+    pub proofs: Vec<ProvedFunction>,
     #[serde(flatten)]
     pub impact: Impact,
     #[serde(skip)]
     pub texts: PerSide<Texts>,
+}
+
+/// What may end an analysis before its last level.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ImpactStopped {
+    /// The time of the options was over.
+    Time,
+    Interrupt,
+}
+
+/// A function of the new version that gives the same as in the old one, for the same arguments and the same state.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ProvedFunction {
+    pub path: Arc<str>,
+    pub function: Arc<str>,
+    #[serde(flatten)]
+    pub proof: Proof,
 }
 
 /// A file that is not part of the analysis.
@@ -65,6 +95,21 @@ pub struct ImpactExplained {
     pub sentences: Vec<String>,
     /// The derivation as data.
     pub chain: Vec<Step>,
+    /// What showed that it is not impacted, where DCIA takes it to be.
+    pub pruned: Option<ImpactPruning>,
+}
+
+/// What took a statement away, in data and in words.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ImpactPruning {
+    #[serde(flatten)]
+    pub pruned: Pruned,
+    /// The level, the equivalence, and how it was shown.
+    pub because: String,
+    /// A sentence for each link of the chain of the level before.
+    pub sentences: Vec<String>,
+    /// The place among them of the first link that no longer holds.
+    pub cut_sentence: usize,
 }
 
 /// A statement as tables have it.
@@ -78,6 +123,9 @@ pub struct ImpactRow<'a> {
     pub distance: Option<usize>,
     /// The last link of the chain. None for what is not impacted.
     pub because: Option<String>,
+    /// The level that took it away, and by which equivalence. None for what DCIA does not take to be impacted.
+    pub pruned_at: Option<u32>,
+    pub equivalence: Option<Equivalence>,
 }
 
 impl ImpactReport {
@@ -128,6 +176,8 @@ fn row(statement: &StatementImpact) -> ImpactRow<'_> {
         state: state_name(&statement.state),
         distance: (!links.is_empty()).then_some(links.len()),
         because: links.last().map(|link| plain::sentence(&link.text)),
+        pruned_at: statement.pruned.as_ref().map(|pruned| pruned.k),
+        equivalence: statement.pruned.as_ref().map(|pruned| pruned.equivalence),
     }
 }
 
@@ -160,14 +210,18 @@ fn were(count: usize) -> String {
 /// Figures, as (name, value).
 fn facts(report: &ImpactReport) -> Vec<(&'static str, String)> {
     let (changed, impacted, not) = report.counts();
-    vec![
+    let pruned = report.impact.statements.iter().filter(|one| one.pruned.is_some()).count();
+    let mut facts = vec![
         ("Changed", words::number(changed)),
         ("Removed", words::number(report.impact.removed.len())),
         ("Impacted", words::number(impacted)),
         ("Not impacted", words::number(not)),
-        ("Old", report.versions.old.clone()),
-        ("New", report.versions.new.clone()),
-    ]
+    ];
+    if pruned > 0 {
+        facts.push(("Pruned", words::number(pruned)));
+    }
+    facts.extend([("Old", report.versions.old.clone()), ("New", report.versions.new.clone())]);
+    facts
 }
 
 /// What the result leaves open, a line each.
@@ -181,6 +235,7 @@ fn remarks(report: &ImpactReport) -> Vec<String> {
     if let more @ 1.. = report.left_out.len().saturating_sub(NAMED) {
         lines.push(format!("so {} {} more", if more == 1 { "is" } else { "are" }, words::count(more, "file")));
     }
+    lines.extend(levels::stopped(report));
     lines.extend(report.impact.cut.iter().map(|cut| {
         let text = match cut {
             Cut::Program => "a version has more code than is read, so there may be more",
@@ -238,8 +293,13 @@ fn distance(one: &StatementImpact) -> usize {
 
 /// The functions that the change reaches, with their changed and impacted statements. What is nearest to the change comes first.
 fn shown(report: &ImpactReport) -> Vec<Shown<'_>> {
+    shown_with(report, |one| one.state != State::NotImpacted)
+}
+
+/// The functions with such statements, with these.
+fn shown_with(report: &ImpactReport, is_shown: impl Fn(&StatementImpact) -> bool) -> Vec<Shown<'_>> {
     let mut statements: BTreeMap<(&str, &str), Vec<&StatementImpact>> = BTreeMap::new();
-    for one in report.impact.statements.iter().filter(|one| one.state != State::NotImpacted) {
+    for one in report.impact.statements.iter().filter(|one| is_shown(one)) {
         statements.entry((&one.place.path, &one.place.function)).or_default().push(one);
     }
     let mut files: Vec<Shown<'_>> = Vec::new();
@@ -282,6 +342,11 @@ fn sign(state: &State) -> &'static str {
 /// An impact as plain text.
 pub fn impact_text(report: &ImpactReport) -> String {
     let mut out = format!("{}\n", plain::sentence(&headline(report)));
+    if let Some(counts) = levels::counts(report) {
+        let pruned = report.impact.statements.iter().find(|one| one.pruned.is_some());
+        let asked = pruned.map(|one| format!("; --explain {} says what pruned it", place_name(&one.place)));
+        out += &format!("  levels: {counts}{}\n", plain::value(&asked.unwrap_or_default()));
+    }
     for line in remarks(report) {
         out += &format!("  {}\n", plain::sentence(&line));
     }
@@ -342,6 +407,9 @@ fn is_impacted(one: &StatementImpact) -> bool {
 /// An impact as Markdown, for a pull request.
 pub fn impact_markdown(report: &ImpactReport) -> String {
     let mut out = format!("### twincell: {}\n", prose(&headline(report)));
+    if let Some(counts) = levels::counts(report) {
+        out += &format!("\n- levels: {}", prose(&counts));
+    }
     for line in remarks(report) {
         out += &format!("\n- {}", prose(&line));
     }
@@ -416,8 +484,27 @@ pub fn impact_explained(report: &ImpactReport, path: Option<&str>, line: u32) ->
         State::Impacted { chain } => chain.clone(),
         State::Changed | State::NotImpacted => vec![],
     };
-    let sentences = chain::links(&chain).iter().map(|link| plain::sentence(&link_sentence(report, link))).collect();
-    Ok(ImpactExplained { place: statement.place.clone(), state: state_name(&statement.state), sentences, chain })
+    Ok(ImpactExplained {
+        place: statement.place.clone(),
+        state: state_name(&statement.state),
+        sentences: sentences(report, &chain),
+        chain,
+        pruned: statement.pruned.as_ref().map(|pruned| pruning(report, pruned)),
+    })
+}
+
+fn pruning(report: &ImpactReport, pruned: &Pruned) -> ImpactPruning {
+    ImpactPruning {
+        pruned: pruned.clone(),
+        because: plain::sentence(&levels::pruned(report, pruned)),
+        sentences: sentences(report, &pruned.chain),
+        cut_sentence: chain::cut(&pruned.chain, pruned.cut),
+    }
+}
+
+/// A sentence for each link of a chain.
+fn sentences(report: &ImpactReport, chain: &[Step]) -> Vec<String> {
+    chain::links(chain).iter().map(|link| plain::sentence(&link_sentence(report, link))).collect()
 }
 
 /// The same as text.
@@ -436,6 +523,13 @@ pub fn impact_explanation(report: &ImpactReport, path: Option<&str>, line: u32) 
     let mut out = format!("{} {said}: {}\n", plain::value(&place_name(&found.place)), plain::code(code));
     for (number, sentence) in found.sentences.iter().enumerate() {
         out += &format!("  {}. {sentence}\n", number + 1);
+    }
+    if let Some(pruned) = &found.pruned {
+        out += &format!("  {}\n  without this it may see other values:\n", pruned.because);
+        for (number, sentence) in pruned.sentences.iter().enumerate() {
+            let cut = if number == pruned.cut_sentence { " (ruled out)" } else { "" };
+            out += &format!("  {}. {sentence}{cut}\n", number + 1);
+        }
     }
     Ok(out)
 }
@@ -470,7 +564,9 @@ pub fn impact_place(text: &str) -> Result<(Option<&str>, u32), String> {
 
 #[cfg(test)]
 pub(crate) mod tests {
-    use twincell_impact::{Entries, ImpactOptions, impact};
+    use std::ops::ControlFlow;
+
+    use twincell_impact::{Entries, ImpactOptions, NoProver, Prover, impact_levels};
     use twincell_semantic::{MemoryFiles, Project, Store};
 
     use super::*;
@@ -480,14 +576,27 @@ pub(crate) mod tests {
 
     /// The impact between two versions of a file.
     pub fn report(path: &str, old: &str, new: &str) -> ImpactReport {
+        proved_report(path, old, new, &NoProver)
+    }
+
+    /// The same with this prover. Each level takes a tenth of a second.
+    pub fn proved_report(path: &str, old: &str, new: &str, prover: &dyn Prover) -> ImpactReport {
         let store = Store::new();
         let texts = PerSide::new(old, new);
         let open = |side: Side| Project::open(MemoryFiles::from_iter([(path, texts[side])]), &store);
-        let found = impact(&open(Side::Old), &open(Side::New), &Entries::default(), &ImpactOptions::default());
+        let (entries, options) = (Entries::default(), ImpactOptions::default());
+        let mut go_on = |_: &twincell_impact::Level| ControlFlow::Continue(());
+        let mut impact =
+            impact_levels(&open(Side::Old), &open(Side::New), &entries, &options, prover, &|| false, &mut go_on);
+        for (level, after) in impact.levels.iter_mut().zip(1..) {
+            level.milliseconds = Some(100 * after);
+        }
         ImpactReport {
             versions: PerSide::new("old".to_owned(), "new".to_owned()),
             left_out: vec![],
-            impact: found,
+            stopped: None,
+            proofs: vec![],
+            impact,
             texts: texts.map(|text| Texts::from([(path.into(), text.into())])),
         }
     }
@@ -509,6 +618,26 @@ pub(crate) mod tests {
             let error = impact_explained(&found, path, line).unwrap_err();
             assert!(error.starts_with(said), "{error}");
         }
+    }
+
+    /// A change whose impact level 0 takes away from line 6, and line 9 keeps.
+    pub const SPLIT: [&str; 2] = [
+        "def f(a, b):\n    return g(a + b)\n\ndef g(x):\n    return x\n\ndef h(a):\n    return a + 1\nprint(h(1))\n",
+        "def f(a, b):\n    c = a + b\n    return g(c)\n\ndef g(x):\n    return x\n\ndef h(a):\n    return a + 2\nprint(h(1))\n",
+    ];
+
+    #[test]
+    fn levels_that_prune_have_a_line_and_a_pruned_statement_says_what_pruned_it() {
+        let found = report("shop.py", SPLIT[0], SPLIT[1]);
+        insta::assert_snapshot!(impact_text(&found));
+        insta::assert_snapshot!(impact_explanation(&found, None, 6).unwrap());
+        let markdown = impact_markdown(&found);
+        assert!(markdown.lines().any(|line| line.starts_with("- levels: DCIA 2 statements, k=0 1")), "{markdown}");
+        let pruned = impact_explained(&found, None, 6).unwrap().pruned.unwrap();
+        assert_eq!((pruned.pruned.k, pruned.pruned.equivalence), (0, Equivalence::SameValues));
+        assert!(pruned.cut_sentence < pruned.sentences.len(), "{pruned:?}");
+        let rows: Vec<_> = impact_rows(&found).iter().map(|row| row.pruned_at).collect();
+        assert_eq!(rows.iter().flatten().count(), 1);
     }
 
     #[test]

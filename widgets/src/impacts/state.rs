@@ -8,7 +8,7 @@ use serde::Serialize;
 use twincell_impact::{State, StatementImpact, Step};
 use twincell_syntax::Side;
 
-use super::{ImpactReport, chain, facts, headline, place_name, remarks, short_name, shown};
+use super::{ImpactReport, chain, facts, headline, levels, place_name, remarks, short_name, shown_with};
 use crate::plain;
 use crate::state::STATE_FORMAT;
 
@@ -31,12 +31,28 @@ pub struct ImpactState {
     pub(super) facts: Vec<(&'static str, String)>,
     /// What the result leaves open, a sentence each.
     pub(super) remarks: Vec<String>,
-    /// The files of the new version with changed or impacted statements, those with a change first.
+    /// The levels of the analysis, DCIA first. Each leaves fewer statements than the one before, or as many.
+    pub(super) levels: Vec<ImpactLevelState>,
+    /// The files of the new version with changed, impacted or pruned statements, those with a change first.
     pub(super) reached: Vec<ImpactFileState>,
     /// The number of other files.
     pub(super) others: usize,
     /// The links of all chains. A chain is followed from its last link to the change.
     pub(super) links: Vec<ImpactLink>,
+}
+
+/// A level of the analysis.
+#[derive(Debug, Clone, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct ImpactLevelState {
+    /// `DCIA`, `k=0`.
+    pub(super) name: String,
+    /// The statements that it leaves impacted, beyond the changed ones.
+    pub(super) impacted: usize,
+    /// The functions that were compared.
+    pub(super) compared: usize,
+    /// When it was whole, since the beginning. None if nobody measured it.
+    pub(super) milliseconds: Option<f64>,
 }
 
 /// A file of the new version.
@@ -47,7 +63,7 @@ pub struct ImpactFileState {
     pub(super) changed: usize,
     pub(super) impacted: usize,
     pub(super) not_impacted: usize,
-    /// Those with changed or impacted statements, by line.
+    /// Those with changed, impacted or pruned statements, by line.
     pub(super) functions: Vec<ImpactFunctionState>,
     pub(super) statements: Vec<ImpactStatementState>,
     /// The text, line by line: the whole file, or the lines around its statements where there is no room for more.
@@ -68,7 +84,7 @@ pub struct ImpactLineState {
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct ImpactFunctionState {
     pub(super) name: String,
-    /// The line of its first changed or impacted statement.
+    /// The line of its first changed, impacted or pruned statement.
     pub(super) line: u32,
     pub(super) changed: usize,
     pub(super) impacted: usize,
@@ -77,7 +93,7 @@ pub struct ImpactFunctionState {
     pub(super) reached: bool,
 }
 
-/// A changed or impacted statement.
+/// A changed or impacted statement, or one that a level took away.
 #[derive(Debug, Clone, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct ImpactStatementState {
@@ -90,6 +106,22 @@ pub struct ImpactStatementState {
     pub(super) distance: usize,
     /// The last link of its chain. None where there is no room for it, and for one that changed.
     pub(super) link: Option<usize>,
+    /// The place of its function among those of the file.
+    pub(super) function: usize,
+    /// How many levels leave it impacted, from DCIA on. 0 for one that changed.
+    pub(super) levels: usize,
+    /// What took it away then, in words.
+    pub(super) pruned: Option<ImpactPrunedState>,
+}
+
+/// What took a statement away.
+#[derive(Debug, Clone, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct ImpactPrunedState {
+    /// The level, the equivalence, and how it was shown.
+    pub(super) because: String,
+    /// The place in its chain of the first link that no longer holds.
+    pub(super) cut: usize,
 }
 
 /// A link of chains.
@@ -119,11 +151,13 @@ impl ImpactState {
             total.1 += function.impacted;
             total.2 += function.not_impacted;
         }
-        for file in shown(report) {
+        for file in shown_with(report, |one| one.state != State::NotImpacted || one.pruned.is_some()) {
             let mut statements: Vec<&StatementImpact> =
                 file.functions.iter().flat_map(|(_, statements)| statements.iter().copied()).collect();
             statements.sort_by_key(|one| &one.place);
-            let functions = file.functions.iter().map(|(function, own)| ImpactFunctionState {
+            let mut ordered: Vec<_> = file.functions.iter().collect();
+            ordered.sort_by_key(|(_, own)| own.first().map(|one| one.place.lines.0));
+            let functions = ordered.iter().map(|(function, own)| ImpactFunctionState {
                 name: plain::value(short_name(&function.function)),
                 line: own.first().map_or(1, |one| one.place.lines.0),
                 changed: function.changed,
@@ -131,8 +165,9 @@ impl ImpactState {
                 not_impacted: function.not_impacted,
                 reached: function.is_reached,
             });
-            let mut functions: Vec<ImpactFunctionState> = functions.collect();
-            functions.sort_by_key(|one| one.line);
+            let functions: Vec<ImpactFunctionState> = functions.collect();
+            let places: HashMap<&str, usize> =
+                ordered.iter().enumerate().map(|(at, (function, _))| (&*function.function, at)).collect();
             let text: Arc<str> = report.texts.new.get(file.path).cloned().unwrap_or_else(|| "".into());
             let (changed, impacted, not_impacted) = totals.get(file.path).copied().unwrap_or_default();
             reached.push(ImpactFileState {
@@ -141,7 +176,13 @@ impl ImpactState {
                 impacted,
                 not_impacted,
                 functions,
-                statements: statements.iter().map(|one| statement_state(report, one, &mut chains)).collect(),
+                statements: statements
+                    .iter()
+                    .map(|one| {
+                        let function = places.get(&*one.place.function).copied().unwrap_or_default();
+                        ImpactStatementState { function, ..statement_state(report, one, &mut chains) }
+                    })
+                    .collect(),
                 lines: lines(&text, &statements, &mut room),
             });
         }
@@ -150,10 +191,16 @@ impl ImpactState {
             sentence: headline(report),
             facts: facts(report),
             remarks: remarks(report),
+            levels: levels_of(report),
             others: totals.len() - reached.len(),
             reached,
             links: chains.links,
         }
+    }
+
+    /// Whether a level took a statement away.
+    pub(super) fn is_pruned(&self) -> bool {
+        matches!((self.levels.first(), self.levels.last()), (Some(first), Some(last)) if last.impacted < first.impacted)
     }
 
     /// The links of a chain that ends with this one, the change first.
@@ -169,14 +216,38 @@ impl ImpactState {
     }
 }
 
+fn levels_of(report: &ImpactReport) -> Vec<ImpactLevelState> {
+    let levels = report.impact.levels.iter().map(|level| ImpactLevelState {
+        name: levels::name(level.k),
+        impacted: level.impacted,
+        compared: level.procedures,
+        milliseconds: level.milliseconds.map(|after| after as f64),
+    });
+    levels.collect()
+}
+
 fn statement_state(report: &ImpactReport, one: &StatementImpact, chains: &mut Chains) -> ImpactStatementState {
-    let (distance, link) = match &one.state {
-        State::Impacted { chain } => chains.add(report, chain),
-        State::Changed | State::NotImpacted => (0, None),
+    let chain = match (&one.state, &one.pruned) {
+        (State::Impacted { chain }, _) => Some(chain),
+        (State::NotImpacted, Some(pruned)) => Some(&pruned.chain),
+        (State::Changed | State::NotImpacted, _) => None,
+    };
+    let (distance, link) = chain.map_or((0, None), |chain| chains.add(report, chain));
+    let all = &report.impact.levels;
+    let (levels, pruned) = match (&one.state, &one.pruned) {
+        (State::NotImpacted, Some(pruned)) => {
+            let because = plain::sentence(&levels::pruned(report, pruned));
+            let cut = chain::cut(&pruned.chain, pruned.cut);
+            let before = all.iter().position(|level| level.k == Some(pruned.k)).unwrap_or(all.len());
+            (before, Some(ImpactPrunedState { because, cut }))
+        }
+        (State::Impacted { .. }, _) => (all.len(), None),
+        (State::Changed | State::NotImpacted, _) => (0, None),
     };
     let changed = one.state == State::Changed;
     let heat = 4 - HEATS.iter().filter(|most| distance > **most).count() as u8;
-    ImpactStatementState { lines: one.place.lines, changed, heat: if changed { 0 } else { heat }, distance, link }
+    let heat = if changed { 0 } else { heat };
+    ImpactStatementState { lines: one.place.lines, changed, heat, distance, link, function: 0, levels, pruned }
 }
 
 /// The lines of a file as long as there is room, and then those of its statements.
@@ -233,12 +304,26 @@ impl Chains {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::impacts::tests::{NEW, OLD, report};
+    use crate::impacts::tests::{NEW, OLD, SPLIT, report};
 
     #[test]
     fn the_state_has_what_a_view_shows() {
         let state = ImpactState::new(&report("shop.py", OLD, NEW));
         insta::assert_snapshot!(serde_json::to_string_pretty(&state).unwrap());
+    }
+
+    #[test]
+    fn a_pruned_statement_says_until_which_level_and_what_took_it_away() {
+        let state = ImpactState::new(&report("shop.py", SPLIT[0], SPLIT[1]));
+        let levels: Vec<(&str, usize)> = state.levels.iter().map(|one| (one.name.as_str(), one.impacted)).collect();
+        assert_eq!(levels, [("DCIA", 2), ("k=0", 1)]);
+        let file = &state.reached[0];
+        let pruned: Vec<_> = file.statements.iter().filter(|one| one.pruned.is_some()).collect();
+        assert_eq!(pruned.iter().map(|one| (one.lines.0, one.levels)).collect::<Vec<_>>(), [(6, 1)]);
+        assert_eq!((file.functions[pruned[0].function].name.as_str(), pruned[0].changed), ("g", false));
+        assert!(state.chain(pruned[0].link).len() > pruned[0].pruned.as_ref().unwrap().cut);
+        let kept: Vec<_> = file.statements.iter().filter(|one| one.levels == 2).map(|one| one.lines.0).collect();
+        assert_eq!(kept, [10]);
     }
 
     #[test]

@@ -9,6 +9,7 @@ mod confusion;
 mod coverage;
 mod found;
 mod groups;
+mod levels;
 mod marks;
 mod paper;
 mod shares;
@@ -34,6 +35,7 @@ use crate::words;
 
 pub use confusion::{Confusion, confusion_of};
 pub(crate) use found::found_plot;
+pub(crate) use levels::{LevelPoint, levels_plot};
 pub(crate) use slice::{Run, slice_plot};
 
 /// A plot as SVG, with its content in words.

@@ -8,9 +8,9 @@ use serde_json::to_value;
 use ts_rs::{Config, TS};
 
 use crate::{
-    ImpactFileState, ImpactFunctionState, ImpactLineState, ImpactLink, ImpactState, ImpactStatementState, NoticeLine,
-    SliceFailedTest, SliceNameNeed, SlicePoint, SliceProgress, SliceStage, SliceState, SliceStep, SliceUnitState,
-    SliceWhy,
+    ImpactFileState, ImpactFunctionState, ImpactLevelState, ImpactLineState, ImpactLink, ImpactPrunedState,
+    ImpactState, ImpactStatementState, NoticeLine, SliceFailedTest, SliceNameNeed, SlicePoint, SliceProgress,
+    SliceStage, SliceState, SliceStep, SliceUnitState, SliceWhy,
 };
 
 use crate::amplified::state::{AmplificationState, AmplifiedState, FormState};
@@ -175,7 +175,16 @@ fn file() -> String {
     declare!(PrefixesState<'static>, CodeLine<'static>, PrefixNode<'static>);
     declare!(SliceState, SliceUnitState, SliceWhy, SliceFailedTest, SliceNameNeed, SliceStep, SliceEnded, SliceGoal);
     declare!(SliceProgress, SliceStage, SlicePoint);
-    declare!(ImpactState, ImpactFileState, ImpactLineState, ImpactFunctionState, ImpactStatementState, ImpactLink);
+    declare!(
+        ImpactState,
+        ImpactLevelState,
+        ImpactFileState,
+        ImpactLineState,
+        ImpactFunctionState,
+        ImpactStatementState,
+        ImpactPrunedState,
+        ImpactLink
+    );
     text
 }
 
