@@ -657,8 +657,14 @@ def impact(count: int = 40) -> dict:
             heat = 0 if changed else max(1, 4 - line // 4)
             link = None if changed else len(links) - 1
             one = {"lines": [line, line], "changed": changed, "heat": heat, "distance": len(links), "link": link}
-            statements.append(one)
-        counts = {"changed": int(number == 0), "impacted": len(statements) - int(number == 0), "not_impacted": 7}
+            # The levels take away what is furthest: all of the last file, and half of the one before.
+            left = 0 if changed else 1 if number == 3 else 2 if number == 2 and line > count // 2 else 3
+            because = f"k={left - 1} pruned it: what function_{number} returns is the same, as a proof shows"
+            pruned = {"because": because, "cut": max(0, len(links) - 3)} if 0 < left < 3 else None
+            statements.append(one | {"function": 0, "levels": left, "pruned": pruned})
+        kept = sum(one["levels"] == 3 for one in statements)
+        counts = {"changed": int(number == 0), "impacted": kept, "not_impacted": 7 + len(statements) - kept}
+        counts["not_impacted"] -= int(number == 0)
         code = [f"    {link['code']}" for link in links[-len(statements) :]]
         lines = [f"def function_{number}(value_1):", *code]
         files.append(
@@ -670,10 +676,16 @@ def impact(count: int = 40) -> dict:
                 "lines": [{"number": at, "text": text} for at, text in enumerate(lines, 1)],
             }
         )
+    sizes = [sum(one["levels"] > level for file in files for one in file["statements"]) for level in range(3)]
+    levels = [
+        {"name": name, "impacted": size, "compared": 2 * level, "milliseconds": 120.0 + 340 * level}
+        for level, (name, size) in enumerate(zip(("DCIA", "k=0", "k=1"), sizes, strict=True))
+    ]
     return {
         "format": 6,
-        "sentence": f"1 statement changed, and {len(links) - 1} others may see other values, in 4 functions of 4 files",
-        "facts": [["Changed", "1"], ["Impacted", str(len(links) - 1)], ["Not impacted", "28"]],
+        "sentence": f"1 statement changed, and {sizes[-1]} others may see other values, in 3 functions of 3 files",
+        "facts": [["Changed", "1"], ["Impacted", str(sizes[-1])], ["Not impacted", "28"]],
+        "levels": levels,
         "remarks": ["not followed: texts that run as code: shop/part_0.py:3"],
         "reached": files,
         "others": 5,

@@ -217,6 +217,9 @@ def test_axe_finds_nothing_serious(open_tab, scheme, width):
     tab.show(states.impact())
     page.get_by_role("button", name=re.compile("^Why line")).first.click()
     check("impact")
+    page.locator(".tcw-imp-tree summary").last.click()
+    page.get_by_role("button", name=re.compile("^What pruned")).first.click()
+    check("a pruned statement")
     page.evaluate("window.showProgress({pair: 0, pairs: 1, executions: 3, budget: 9, coverage: 0.5})")
     check("progress")
     page.evaluate("progress => window.showProgress(progress)", states.SLICING)
@@ -236,6 +239,9 @@ def test_nothing_sticks_out_of_a_narrow_column(open_tab):
     tab.show(states.impact())
     page.get_by_role("button", name=re.compile("^Why line")).first.click()
     assert page.evaluate("document.documentElement.scrollWidth") <= 360, "impact"
+    page.get_by_role("slider").press("Home")
+    page.get_by_role("button", name=re.compile("^Why line")).last.click()
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360, "the first level"
     tab.show(states.comparison())
     assert page.locator(".cm-mergeView").count() == 0 and page.locator(".cm-editor").count() == 2
 

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
-import { chainOf, ImpactView, innermost } from "../src/views/impact";
-import { impact } from "./make";
+import { levelsPlot } from "../src/plots/levels";
+import { chainOf, ImpactView, innermost, stateAt } from "../src/views/impact";
+import { impact, prunedImpact } from "./make";
 
 function shown(view: ImpactView): HTMLElement {
   document.body.replaceChildren(view.element);
@@ -64,4 +65,61 @@ test("nothing of a project becomes markup", () => {
 test("a change without impact has no source to show", () => {
   const root = shown(new ImpactView(impact({ reached: [], links: [] })));
   expect(root.querySelector(".tcw-imp-body")).toBeNull();
+});
+
+function slide(root: HTMLElement, level: number): void {
+  const slider = root.querySelector<HTMLInputElement>("input[type=range]")!;
+  slider.value = String(level);
+  slider.dispatchEvent(new Event("input"));
+}
+
+test("a statement is impacted until the level that pruned it", () => {
+  const [kept, pruned] = prunedImpact().reached.map((file) => file.statements.at(-1)!);
+  expect([0, 1].map((level) => stateAt(kept!, level))).toEqual(["impacted", "impacted"]);
+  expect([0, 1].map((level) => stateAt(pruned!, level))).toEqual(["impacted", "pruned"]);
+  expect(stateAt({ ...pruned!, changed: true }, 1)).toBe("changed");
+});
+
+test("the slider shows the heat, the marks and the counts of a level", () => {
+  const root = shown(new ImpactView(prunedImpact()));
+  press(root.querySelectorAll(".tcw-imp-tree summary")[1]);
+  const row = () => root.querySelectorAll(".tcw-imp-line")[1]!;
+  const counts = () => root.querySelectorAll(".tcw-imp-tree summary .tcw-imp-counts")[1]?.textContent;
+  expect([row().classList.contains("tcw-imp-p"), row().querySelector("button")?.textContent]).toEqual([true, "="]);
+  expect(counts()).toBe(" +0 ~0 of 2");
+  expect(root.querySelector(".tcw-imp-tree p")?.textContent).toBe("1 of 5 files");
+  slide(root, 0);
+  expect([row().classList.contains("tcw-imp-h4"), row().querySelector("button")?.textContent]).toEqual([true, "~"]);
+  expect(counts()).toBe(" +0 ~1 of 2");
+  expect(root.querySelector(".tcw-imp-tree p")?.textContent).toBe("2 of 5 files");
+  expect(root.querySelector(".tcw-imp-choice output")?.textContent).toBe("DCIA: 2 statements may see other values");
+});
+
+test("a pruned line tells what pruned it, and which link no longer holds", () => {
+  const root = shown(new ImpactView(prunedImpact()));
+  press(root.querySelectorAll(".tcw-imp-tree summary")[1]);
+  press(root.querySelector("button.tcw-imp-mark"));
+  expect(root.querySelector(".tcw-imp-told h3")?.textContent).toBe("What pruned line 2");
+  expect(root.querySelector(".tcw-imp-because")?.textContent).toContain("k=0 pruned it");
+  expect(texts(root.querySelectorAll(".tcw-imp-cut"))).toEqual([
+    "tax.py:3 uses the variable base: return base (ruled out)",
+  ]);
+  slide(root, 0);
+  expect(root.querySelector(".tcw-imp-told h3")?.textContent).toBe("Why line 2 may see other values");
+  expect(root.querySelector(".tcw-imp-cut")).toBeNull();
+});
+
+test("levels that prune nothing have neither slider nor chart", () => {
+  const root = shown(new ImpactView(impact()));
+  expect(root.querySelector(".tcw-imp-levels")).toBeNull();
+  expect(shown(new ImpactView(prunedImpact())).querySelector(".tcw-imp-levels figure")).not.toBeNull();
+});
+
+test("the chart has the levels that were measured", () => {
+  const { levels } = prunedImpact();
+  expect(levelsPlot(levels)?.numbers.map((row) => [row.level, row.impacted, row.milliseconds])).toEqual([
+    ["DCIA", 2, 40],
+    ["k=0", 1, 95],
+  ]);
+  expect(levelsPlot(levels.map((one) => ({ ...one, milliseconds: null })))).toBeNull();
 });

@@ -1,9 +1,11 @@
-// An impact: modules and functions with counts and bars, and the source of one of them with its heat. A chosen line draws its
-// chain beside the source and tells it below.
+// An impact: modules and functions with counts and bars, and the source of one of them with its heat, all as a chosen level of
+// the analysis leaves them. A chosen line draws its chain beside the source and tells it below, and what pruned it.
 
 import { classes, h, replace, shape } from "../dom";
 import { link as linkTo } from "../parts";
 import * as plain from "../plain";
+import { figureView } from "../plots/figure";
+import { levelsPlot } from "../plots/levels";
 import { Store } from "../store";
 import type { ImpactFileState, ImpactLink, ImpactState, ImpactStatementState } from "../types";
 import * as words from "../words";
@@ -13,6 +15,8 @@ interface ImpactChoices {
   file: number;
   /** The place of the chosen statement in it. */
   statement: number | null;
+  /** The place of the shown level. */
+  level: number;
 }
 
 /** The width of the margin in which chains are drawn, in pixels. */
@@ -26,9 +30,11 @@ export class ImpactView {
   private readonly told = h("section", { class: "tcw-imp-told", "aria-label": "Why", "aria-live": "polite" });
   /** The rows of the shown file by line. */
   private rows = new Map<number, HTMLElement>();
+  /** Those of statements, with the mark of a statement in the row in which it begins. */
+  private heated: { row: HTMLElement; one: ImpactStatementState; mark: HTMLElement | null }[] = [];
 
   constructor(private readonly state: ImpactState) {
-    this.store = new Store<ImpactChoices>({ file: 0, statement: null });
+    this.store = new Store<ImpactChoices>({ file: 0, statement: null, level: Math.max(0, state.levels.length - 1) });
     const { signal } = this.all;
     const tone = state.reached.some((file) => file.impacted > 0) ? "tcw-changing" : "tcw-preserving";
     this.element = h(
@@ -48,11 +54,13 @@ export class ImpactView {
           { class: "tcw-list" },
           state.remarks.map((remark) => h("li", {}, plain.sentence(remark))),
         ),
+      isPruned(state) && this.levels(),
       state.reached.length > 0 && this.body(),
     );
     if (state.reached.length === 0) return;
     this.store.watch(["file"], signal, () => this.showFile());
-    this.store.watch(["statement", "file"], signal, () => this.showChain());
+    this.store.watch(["level"], signal, () => this.showHeat());
+    this.store.watch(["statement", "file", "level"], signal, () => this.showChain());
   }
 
   setDark(): void {}
@@ -61,18 +69,70 @@ export class ImpactView {
     this.all.abort();
   }
 
+  /** The slider over the levels, and their sizes against time. */
+  private levels(): HTMLElement {
+    const { state, store } = this;
+    const { levels } = state;
+    const said = h("output", {});
+    const slider = h("input", {
+      type: "range",
+      min: 0,
+      max: levels.length - 1,
+      step: 1,
+      "aria-label": "Level of the analysis",
+      oninput: () => store.set({ level: Number(slider.value) }),
+    });
+    const names = levels.map((one, place) =>
+      h(
+        "button",
+        { type: "button", class: "tcw-imp-level", tabindex: -1, onclick: () => store.set({ level: place }) },
+        plain.value(one.name),
+      ),
+    );
+    store.watch(["level"], this.all.signal, () => {
+      const { level } = store.get();
+      const text = levelText(state, level);
+      slider.value = String(level);
+      slider.setAttribute("aria-valuetext", text);
+      said.textContent = text;
+      names.forEach((one, place) => one.classList.toggle("tcw-imp-here", place === level));
+    });
+    const figure = levelsPlot(levels);
+    return h(
+      "section",
+      { class: "tcw-imp-levels", "aria-label": "Levels of the analysis" },
+      h(
+        "div",
+        { class: "tcw-imp-choice" },
+        h("h3", { class: "tcw-h" }, "Levels"),
+        slider,
+        h("div", { class: "tcw-imp-names", "aria-hidden": "true" }, names),
+        said,
+        h(
+          "p",
+          { class: "tcw-legend" },
+          "DCIA takes every changed statement for a source of impact. The levels prune what equivalences of both versions show to be the same: k=0 within the changed functions, further ones through more and more calls.",
+        ),
+      ),
+      figure && figureView(figure, this.all.signal),
+    );
+  }
+
   private body(): HTMLElement {
     const { reached, others } = this.state;
-    const all = words.countOf(reached.length, reached.length + others, "file");
+    const all = h("p", { class: "tcw-quiet" });
+    this.store.watch(["level"], this.all.signal, () => {
+      const isNear = (one: ImpactStatementState) => stateAt(one, this.store.get().level) !== "pruned";
+      const near = reached.filter((file) => file.statements.some(isNear)).length;
+      all.textContent = words.countOf(near, reached.length + others, "file");
+    });
+    const pruned = isPruned(this.state)
+      ? ", = pruned: sees the same values. Choose a line with ~ or =."
+      : ". Choose a line with ~.";
     return h(
       "div",
       { class: "tcw-imp-body" },
-      h(
-        "nav",
-        { class: "tcw-imp-tree", "aria-label": "Modules and functions" },
-        h("p", { class: "tcw-quiet" }, all),
-        this.tree(),
-      ),
+      h("nav", { class: "tcw-imp-tree", "aria-label": "Modules and functions" }, all, this.tree()),
       h(
         "div",
         { class: "tcw-imp-main" },
@@ -80,7 +140,7 @@ export class ImpactView {
         h(
           "p",
           { class: "tcw-legend" },
-          "+ changed, ~ may see other values: the darker, the nearer to the change. Choose a line with ~.",
+          `+ changed, ~ may see other values: the darker, the nearer to the change${pruned}`,
         ),
         this.told,
       ),
@@ -97,12 +157,13 @@ export class ImpactView {
           this.reveal(one.line);
         };
         const note = one.reached ? null : h("span", { class: "tcw-quiet" }, " no entry reaches it");
-        return h("li", {}, entry(one.name, one, show), note);
+        const at = file.functions.indexOf(one);
+        return h("li", {}, entry(one.name, this.counted(one, file, at), show), note);
       });
       const item = h(
         "details",
         {},
-        h("summary", { onclick: open }, h("code", {}, plain.value(file.path)), " ", counts(file)),
+        h("summary", { onclick: open }, h("code", {}, plain.value(file.path)), " ", this.counted(file, file)),
         h("ul", {}, functions),
       );
       store.watch(["file"], this.all.signal, () => {
@@ -114,10 +175,23 @@ export class ImpactView {
     return h("ul", { class: "tcw-imp-files" }, items);
   }
 
+  /** The counts of a file or of one of its functions, as the shown level leaves them. */
+  private counted(all: Counts, file: ImpactFileState, at: number | null = null): HTMLElement {
+    const own = file.statements.filter((one) => !one.changed && (at === null || one.function === at));
+    const total = all.changed + all.impacted + all.not_impacted;
+    const shown = h("span", { class: "tcw-imp-counts" });
+    this.store.watch(["level"], this.all.signal, () => {
+      const impacted = own.filter((one) => one.levels > this.store.get().level).length;
+      replace(shown, counts(all.changed, impacted, total));
+    });
+    return shown;
+  }
+
   private showFile(): void {
     const file = this.file();
     if (!file) return;
     this.rows = new Map();
+    this.heated = [];
     const lines: HTMLElement[] = [];
     let before = 0;
     for (const line of file.lines) {
@@ -126,15 +200,16 @@ export class ImpactView {
       const place = innermost(file, line.number);
       const one = place === null ? undefined : file.statements[place];
       const begins = one !== undefined && one.lines[0] === line.number;
-      const mark = !begins ? " " : one.changed ? "+" : "~";
-      const number = h("span", { class: "tcw-imp-no" }, line.number);
+      const mark = begins && one.link !== null ? this.opener(place!) : h("span", { class: "tcw-imp-mark" });
       const row = h(
         "div",
-        { class: classes("tcw-imp-line", one && (one.changed ? "tcw-imp-c" : `tcw-imp-h${one.heat}`)) },
-        number,
-        begins && one.link !== null ? this.opener(place!, line.number) : h("span", { class: "tcw-imp-mark" }, mark),
+        {},
+        h("span", { class: "tcw-imp-no" }, line.number),
+        mark,
         h("code", {}, plain.code(line.text)),
       );
+      if (one) this.heated.push({ row, one, mark: begins ? mark : null });
+      else row.className = "tcw-imp-line";
       this.rows.set(line.number, row);
       lines.push(row);
     }
@@ -147,18 +222,29 @@ export class ImpactView {
         h("div", { class: "tcw-imp-lines" }, lines),
       ),
     );
+    this.showHeat();
     const first = file.statements.find((one) => one.changed) ?? file.statements[0];
     if (first) this.reveal(first.lines[0]);
   }
 
-  /** The sign of an impacted line, which shows its chain. */
-  private opener(place: number, line: number): HTMLElement {
+  /** Colors and marks the lines of the shown file as the shown level leaves them. */
+  private showHeat(): void {
+    const { level } = this.store.get();
+    for (const { row, one, mark } of this.heated) {
+      const state = stateAt(one, level);
+      const isOn = row.classList.contains("tcw-imp-on");
+      const tone = { changed: "tcw-imp-c", impacted: `tcw-imp-h${one.heat}`, pruned: "tcw-imp-p" }[state];
+      row.className = classes("tcw-imp-line", tone, isOn && "tcw-imp-on");
+      if (!mark) continue;
+      mark.textContent = SIGNS[state];
+      if (mark instanceof HTMLButtonElement) mark.setAttribute("aria-label", question(one, level));
+    }
+  }
+
+  /** The sign of an impacted or a pruned line, which shows its chain. */
+  private opener(place: number): HTMLElement {
     const show = () => this.store.set({ statement: this.store.get().statement === place ? null : place });
-    return h(
-      "button",
-      { type: "button", class: "tcw-imp-mark", "aria-label": `Why line ${line} may see other values`, onclick: show },
-      "~",
-    );
+    return h("button", { type: "button", class: "tcw-imp-mark", onclick: show });
   }
 
   private showChain(): void {
@@ -172,19 +258,23 @@ export class ImpactView {
     this.rows.get(one.lines[0])?.querySelector("button")?.setAttribute("aria-pressed", "true");
     const chain = chainOf(this.state, one);
     this.draw(file, chain);
+    const isCut = stateAt(one, this.store.get().level) === "pruned";
     replace(
       this.told,
-      h("h3", { class: "tcw-h" }, `Why line ${one.lines[0]} may see other values`),
+      h("h3", { class: "tcw-h" }, question(one, this.store.get().level)),
+      one.pruned &&
+        h("p", { class: "tcw-imp-because" }, plain.sentence(one.pruned.because), isCut && ". Without this:"),
       h(
         "ol",
         { class: "tcw-imp-chain" },
-        chain.map((link) =>
+        chain.map((link, place) =>
           h(
             "li",
-            {},
+            { class: isCut && place === one.pruned?.cut && "tcw-imp-cut" },
             link.place !== null && [this.placeLink(link), link.old && " of the old version", " "],
             plain.sentence(link.text),
             link.code !== "" && [": ", h("code", {}, plain.code(link.code))],
+            isCut && place === one.pruned?.cut && h("em", {}, " (ruled out)"),
           ),
         ),
       ),
@@ -241,6 +331,33 @@ export class ImpactView {
   }
 }
 
+/** The sign of a line by the state of its statement. */
+const SIGNS = { changed: "+", impacted: "~", pruned: "=" };
+
+/** What a statement is after a level. */
+export function stateAt(one: ImpactStatementState, level: number): keyof typeof SIGNS {
+  if (one.changed) return "changed";
+  return one.levels > level ? "impacted" : "pruned";
+}
+
+/** Whether a level took a statement away. */
+function isPruned({ levels }: ImpactState): boolean {
+  return (levels.at(-1)?.impacted ?? 0) < (levels[0]?.impacted ?? 0);
+}
+
+function question(one: ImpactStatementState, level: number): string {
+  const line = one.lines[0];
+  return stateAt(one, level) === "pruned" ? `What pruned line ${line}` : `Why line ${line} may see other values`;
+}
+
+function levelText({ levels }: ImpactState, at: number): string {
+  const [first, one] = [levels[0], levels[at]];
+  if (!first || !one) return "";
+  const fewer = first.impacted - one.impacted;
+  const less = at === 0 ? "" : `, ${words.number(fewer)} fewer than ${plain.value(first.name)}`;
+  return `${plain.value(one.name)}: ${words.count(one.impacted, "statement")} may see other values${less}`;
+}
+
 /** The chain of a statement, the change first. */
 export function chainOf(state: ImpactState, one: ImpactStatementState): ImpactLink[] {
   const chain: ImpactLink[] = [];
@@ -276,12 +393,9 @@ interface Counts {
   not_impacted: number;
 }
 
-function counts({ changed, impacted, not_impacted: not }: Counts): HTMLElement {
-  const all = changed + impacted + not;
+function counts(changed: number, impacted: number, all: number): (Node | string)[] {
   const share = (count: number) => `width: ${((100 * count) / Math.max(1, all)).toFixed(1)}%`;
-  return h(
-    "span",
-    { class: "tcw-imp-counts" },
+  return [
     h(
       "span",
       { class: "tcw-imp-bar", "aria-hidden": "true" },
@@ -289,15 +403,15 @@ function counts({ changed, impacted, not_impacted: not }: Counts): HTMLElement {
       h("span", { class: "tcw-imp-h4", style: share(impacted) }),
     ),
     ` +${words.number(changed)} ~${words.number(impacted)} of ${words.number(all)}`,
-  );
+  ];
 }
 
-function entry(name: string, one: Counts, show: () => void): HTMLElement {
+function entry(name: string, counted: HTMLElement, show: () => void): HTMLElement {
   return h(
     "button",
     { type: "button", class: "tcw-imp-entry", onclick: show },
     h("code", {}, plain.value(name)),
     " ",
-    counts(one),
+    counted,
   );
 }
