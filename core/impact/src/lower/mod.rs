@@ -151,6 +151,8 @@ fn draft(world: &World<'_>, out: &mut Output, id: ProcedureId, is_cut: bool) -> 
     builder.frontier = std::mem::take(&mut builder.top.sources);
     let values = std::mem::take(&mut builder.top.values);
     builder.draft.raised = builder.node(Role::Raised, 0, values, Vec::new());
+    let marks = std::mem::take(&mut builder.top.marks);
+    builder.node(Role::Raises, 0, marks, Vec::new());
     let failures = std::mem::take(&mut builder.top.failures);
     builder.frontier.extend(returned);
     // What is not called does not run: all that no other branch decides depends on the entry.
