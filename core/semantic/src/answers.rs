@@ -141,6 +141,8 @@ pub(crate) struct Values {
     pub given: FxHashSet<SymbolId>,
     /// Places whose containers are.
     pub given_sites: FxHashSet<Site>,
+    /// Functions that something outside of the project gets, and may call.
+    pub given_functions: FxHashSet<Code>,
     /// What containers hold, where all of it is known.
     pub elements: FxHashMap<Site, Box<[Value]>>,
 }

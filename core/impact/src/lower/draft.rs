@@ -439,8 +439,14 @@ impl<'w, 'a> Builder<'w, 'a> {
         }
     }
 
-    /// Runs `body` and then `after`, however the body ends.
-    pub fn with_finally(&mut self, range: TextRange, body: impl FnOnce(&mut Self), after: impl FnOnce(&mut Self)) {
+    /// Runs `body` and then `after`, however the body ends. If it ends in an exception, `writes` are written.
+    pub fn with_finally(
+        &mut self,
+        range: TextRange,
+        writes: Vec<Place>,
+        body: impl FnOnce(&mut Self),
+        after: impl FnOnce(&mut Self),
+    ) {
         let pending = self.local(&format!("pending {}", self.contexts.len()));
         self.contexts.push(Context::Finally { landing: Landing::default(), jumps: Vec::new(), pending });
         body(self);
@@ -464,7 +470,8 @@ impl<'w, 'a> Builder<'w, 'a> {
         let raised = self.temporary();
         if !landing.sources.is_empty() || !landing.values.is_empty() {
             self.frontier = landing.sources.clone();
-            self.landing_step(range, "raised", landing.values.clone(), vec![pending, raised]);
+            let writes = [pending, raised].into_iter().chain(writes).collect();
+            self.landing_step(range, "raised", landing.values.clone(), writes);
             if !landing.sources.is_empty() {
                 into.append(&mut self.frontier);
             }

@@ -192,6 +192,10 @@ impl<'a> Builder<'_, 'a> {
         let consumption = self.shared(Shared::Consumption);
         reads = vec![consumption];
         let resumed = self.step(range, "resumed", reads, vec![sent]);
+        // Who consumes it may throw something into it.
+        if self.is_caught() {
+            self.may_fail(resumed);
+        }
         let next = std::mem::replace(&mut self.frontier, Self::side(resumed, 1));
         self.jump(Jump::Return);
         self.frontier = next;

@@ -118,11 +118,16 @@ pub(crate) fn lower(project: &Project) -> Program {
 fn draft(world: &World<'_>, out: &mut Output, id: ProcedureId, is_cut: bool) -> Draft {
     let declaration = &world.declared.procedures[id.index()];
     let mut builder = Builder::new(world, out, id);
-    let entry = builder.node(Role::Entry, 0, Vec::new(), Vec::new());
+    // How often a library calls it, and with what, is a part of what is outside.
+    let outside = match world.is_called_from_outside(id) {
+        true => vec![builder.shared(Shared::Outside)],
+        false => Vec::new(),
+    };
+    let entry = builder.node(Role::Entry, 0, outside.clone(), Vec::new());
     if let Some(parameters) = declaration.parameters() {
         for name in arguments::parameter_names(parameters) {
             let writes = builder.name_places(name, true);
-            let node = builder.node(Role::Parameter, 0, Vec::new(), writes);
+            let node = builder.node(Role::Parameter, 0, outside.clone(), writes);
             if arguments::is_declared_scalar(parameters, name) {
                 builder.draft_node(node).makes = Made::Scalar;
             }

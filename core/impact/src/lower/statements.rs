@@ -2,6 +2,7 @@
 
 use ruff_python_ast::{Expr, Stmt, StmtAugAssign, StmtFor, StmtIf, StmtWhile, StmtWith};
 use ruff_text_size::{Ranged, TextRange};
+use twincell_semantic::Value;
 
 use super::draft::{Builder, Jump, Made, Place};
 use super::items::ALL_ITEMS;
@@ -244,8 +245,12 @@ impl<'a> Builder<'_, 'a> {
             this.step(head, "exit", managers.clone(), Vec::new());
             this.operation_on(&contexts, head, operators::EXIT, managers.clone());
         };
+        // A generator behind the manager goes on where it stands, or with the exception.
+        let is_generator = |value: &Value| matches!(value, Value::Generator(_) | Value::Unknown);
+        let consumes = contexts.iter().any(|one| self.possible_values(one).iter().any(is_generator));
+        let consumed = if consumes { vec![self.shared(Shared::Consumption)] } else { Vec::new() };
         if !may_suppress {
-            return self.with_finally(head, |this| this.body(&node.body), exit);
+            return self.with_finally(head, consumed, |this| this.body(&node.body), exit);
         }
         let landing = self.in_try(|this| this.body(&node.body));
         exit(self);
@@ -256,7 +261,9 @@ impl<'a> Builder<'_, 'a> {
         reads.extend(managers.iter().copied());
         let kept = self.temporary();
         exit(self);
-        let suppressed = self.landing_step(head, "suppressed", reads, vec![kept]);
+        let mut writes = vec![kept];
+        writes.extend(consumed);
+        let suppressed = self.landing_step(head, "suppressed", reads, writes);
         self.frontier = Self::side(suppressed, 1);
         let onward = self.landing_step(head, "raised", vec![kept], vec![]);
         self.unhandled(&landing, onward, kept);
@@ -271,7 +278,7 @@ impl<'a> Builder<'_, 'a> {
         if node.finalbody.is_empty() {
             return self.try_body(node, head);
         }
-        self.with_finally(head, |this| this.try_body(node, head), |this| this.body(&node.finalbody));
+        self.with_finally(head, Vec::new(), |this| this.try_body(node, head), |this| this.body(&node.finalbody));
     }
 
     fn try_body(&mut self, node: &'a ruff_python_ast::StmtTry, head: TextRange) {

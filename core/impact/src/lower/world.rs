@@ -6,7 +6,7 @@ use ruff_text_size::TextRange;
 use rustc_hash::{FxHashMap, FxHashSet};
 use twincell_semantic::{
     Ancestor, CallKind, Callee, Code, ModuleId, Project, Referent, SymbolId, SymbolKind, Value, ancestors, bases,
-    calls, is_given_away, overrides, references, subclasses, uses, values,
+    calls, codes, is_function_given_away, is_given_away, overrides, references, subclasses, uses, values,
 };
 
 use super::declare::Declared;
@@ -31,6 +31,8 @@ pub(super) struct World<'a> {
     families: FxHashMap<SymbolId, u32>,
     given_families: FxHashSet<u32>,
     classes: FxHashMap<(usize, Arc<str>), SymbolId>,
+    /// What libraries may call at any time.
+    called_from_outside: FxHashSet<ProcedureId>,
 }
 
 /// The procedures that a function or class body may call, and how, by module and name.
@@ -65,6 +67,7 @@ impl<'a> World<'a> {
             families: Default::default(),
             given_families: Default::default(),
             classes: Default::default(),
+            called_from_outside: Default::default(),
         };
         let is_class = |one: &SymbolId| project.symbol(*one).is_some_and(|one| one.kind == SymbolKind::Class);
         for class in project.symbols().filter(is_class) {
@@ -77,6 +80,18 @@ impl<'a> World<'a> {
                 if one.qualname.strip_prefix(&prefix).is_some_and(|rest| !rest.contains('.')) {
                     world.class_of.insert(ProcedureId(at as u32), class);
                 }
+            }
+        }
+        let given = codes(project).filter(|code| is_function_given_away(project, *code));
+        world.called_from_outside = given.flat_map(|code| world.procedures_of(code)).collect();
+        for (procedure, class) in &world.class_of {
+            let is_given = world.is_given_family(world.family(*class));
+            let name = world.declared.procedures[procedure.index()].qualname.rsplit('.').next().unwrap_or_default();
+            let is_special = name.starts_with("__") && name.ends_with("__");
+            let is_own = ["__init__", "__new__"].contains(&name);
+            // A library calls methods of its own classes, and special methods of objects that it got.
+            if !is_own && (world.is_foreign(*class) || is_special && is_given) {
+                world.called_from_outside.insert(*procedure);
             }
         }
         world.sites = world.find_sites();
@@ -292,6 +307,11 @@ impl<'a> World<'a> {
         found.sort_unstable();
         found.dedup();
         found
+    }
+
+    /// Whether a library may call a procedure at any time.
+    pub fn is_called_from_outside(&self, procedure: ProcedureId) -> bool {
+        self.called_from_outside.contains(&procedure)
     }
 
     /// The body of a module.

@@ -196,3 +196,59 @@ fn a_called_value_is_one_of_those_that_reach_it() {
 ",
     );
 }
+
+#[test]
+fn a_library_calls_methods_of_its_own_classes() {
+    check(
+        "  import argparse
+  import requests
+  class Shown(argparse.Action):
+      def __call__(self, parser, namespace, values, option_string=None):
+~         print(values)
+  def f(x):
+-     requests.get(x)
++     requests.post(x)
+",
+    );
+}
+
+#[test]
+fn a_library_calls_objects_and_functions_that_it_got() {
+    check(
+        "  import functools
+  import requests
+  class A:
+      def __call__(self, x):
+~         return x
+  class B:
+      def __call__(self, x):
+          return x
+  def note(x):
+~     return x
+~ requests.hooks(A())
+~ requests.hooks(note)
+  def f(x):
+-     requests.get(x)
++     requests.post(x)
+",
+    );
+}
+
+#[test]
+fn an_exception_of_a_body_reaches_the_generator_behind_the_manager() {
+    check(
+        "  import contextlib
+  @contextlib.contextmanager
+  def guarded():
+      try:
+~         yield
+~     except ValueError:
+~         print('failed')
+  def f(x):
+~     with guarded():
+-         if x > 0:
++         if x > 1:
+~             raise ValueError(x)
+",
+    );
+}

@@ -25,7 +25,7 @@ use crate::project::Project;
 use crate::resolve::{Trail, ancestors, class_attribute, member, own_attribute, unique};
 use objects::Object;
 use solver::Solver;
-pub use values::{elements, is_given_away, is_site_given_away, values};
+pub use values::{elements, is_function_given_away, is_given_away, is_site_given_away, values};
 
 impl Code {
     /// The module that holds it.

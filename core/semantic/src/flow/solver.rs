@@ -185,6 +185,8 @@ pub(super) struct Solver<'p> {
     pub declared: Vec<(Node, Node)>,
     /// What something outside of the project gets.
     pub given: Vec<Node>,
+    /// What those get who call functions from outside of the project.
+    pub returned: Vec<Node>,
     /// Nodes at which nothing is unknown, whatever arrives.
     pub known: FxHashSet<Node>,
 }
@@ -216,6 +218,7 @@ impl<'p> Solver<'p> {
             calls: FxHashSet::default(),
             declared: Vec::new(),
             given: Vec::new(),
+            returned: Vec::new(),
             known: FxHashSet::default(),
         }
     }

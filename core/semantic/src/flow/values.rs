@@ -33,6 +33,11 @@ pub fn is_given_away(project: &Project, class: SymbolId) -> bool {
     all(project).given.contains(&class)
 }
 
+/// Whether something outside of the project gets a function by itself, and may call it at any time.
+pub fn is_function_given_away(project: &Project, code: Code) -> bool {
+    all(project).given_functions.contains(&code)
+}
+
 /// Whether containers that a place makes may be changed by something outside of the project.
 pub fn is_site_given_away(project: &Project, site: Site) -> bool {
     all(project).given_sites.contains(&site)
@@ -48,7 +53,7 @@ fn all(project: &Project) -> &Values {
         let mut solver = solved(project);
         project.memos.flow.get_or_init(|| answers_of(&solver));
         let unknown = close(&mut solver);
-        let mut outside = given(&mut solver);
+        let mut outside = given(&mut solver, true);
         // What something outside puts into a container is not known, and reaches other places.
         for _ in 0..MAX_ROUNDS {
             let count = outside.objects.len();
@@ -59,7 +64,7 @@ fn all(project: &Project) -> &Values {
                 }
             }
             fill(&mut solver, unknown);
-            outside = given(&mut solver);
+            outside = given(&mut solver, true);
             if outside.objects.len() == count {
                 break;
             }
@@ -68,7 +73,13 @@ fn all(project: &Project) -> &Values {
         let given_sites = outside.objects.iter().copied().filter(is_container).map(Site).collect();
         let of = found(&solver);
         let elements = held(&solver, unknown);
-        Values { of, given: outside.classes, given_sites, elements }
+        let of_libraries = given(&mut solver, false);
+        let function = |object: &ObjectId| match solver.objects.get(*object) {
+            Some(Object::Function(module, scope)) => Some(Code { module: *module, scope: *scope }),
+            _ => None,
+        };
+        let given_functions = of_libraries.objects.iter().filter_map(function).collect();
+        Values { of, given: outside.classes, given_sites, given_functions, elements }
     })
 }
 
@@ -146,7 +157,7 @@ fn close(solver: &mut Solver<'_>) -> ObjectId {
                 // Who calls it from outside gets what it returns.
                 let results = [Some(scope.returns), scope.yields].into_iter().flatten();
                 let results: Vec<Node> = results.map(|node| solver.global(module, node)).collect();
-                solver.given.extend(results);
+                solver.returned.extend(results);
             }
             if is_called && !is_special {
                 continue;
@@ -203,7 +214,7 @@ struct Given {
     objects: FxHashSet<ObjectId>,
 }
 
-fn given(solver: &mut Solver<'_>) -> Given {
+fn given(solver: &mut Solver<'_>, with_returned: bool) -> Given {
     let project = solver.project;
     let mut parts: FxHashMap<ObjectId, Vec<Node>> = FxHashMap::default();
     for ((object, _), node) in &solver.fields {
@@ -219,7 +230,8 @@ fn given(solver: &mut Solver<'_>) -> Given {
             classes.insert(symbol);
         }
     }
-    let mut nodes: FxHashSet<Node> = solver.given.iter().copied().collect();
+    let returned = solver.returned.iter().filter(|_| with_returned);
+    let mut nodes: FxHashSet<Node> = solver.given.iter().chain(returned).copied().collect();
     let mut open: Vec<Node> = nodes.iter().copied().collect();
     let mut objects: FxHashSet<ObjectId> = FxHashSet::default();
     for class in classes.iter().copied().collect::<Vec<_>>() {
