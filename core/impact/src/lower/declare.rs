@@ -99,7 +99,7 @@ pub(super) struct Declared<'a> {
     pub has_generated_methods: bool,
     /// The names that bodies of classes bind to something else than a plain function.
     pub class_variables: FxHashSet<Arc<str>>,
-    /// Some class makes classes.
+    /// Some class says what makes it.
     pub has_metaclasses: bool,
     pub is_cut: bool,
 }
@@ -296,12 +296,6 @@ impl<'a> Declarer<'_, 'a> {
             };
             name == "NamedTuple" || !known.contains(&name) && !self.frame.bindings.bound.contains(name)
         });
-        let is_type = |base: &Expr| match base {
-            Expr::Name(name) => name.id.ends_with("type") || name.id.ends_with("Meta"),
-            Expr::Attribute(attribute) => attribute.attr.ends_with("type") || attribute.attr.ends_with("Meta"),
-            _ => false,
-        };
-        self.declared.has_metaclasses |= class.bases().iter().any(is_type);
         self.declared.has_generated_methods |= !class.decorator_list.is_empty() || outside;
         let mut variables = Bindings::of_body(&class.body).bound;
         for one in &class.body {
@@ -312,6 +306,11 @@ impl<'a> Declarer<'_, 'a> {
             }
         }
         let own = Some(class.name.as_str());
+        let keywords = class.arguments.iter().flat_map(|arguments| &arguments.keywords);
+        let is_named = keywords.into_iter().any(|one| one.arg.as_ref().is_some_and(|name| name == "metaclass"));
+        // `with_metaclass(M, B)`, and as Python 2 has it.
+        self.declared.has_metaclasses |=
+            is_named || class.bases().iter().any(Expr::is_call_expr) || variables.contains("__metaclass__");
         self.declared.class_variables.extend(variables.iter().map(|name| Arc::from(mangle(name, own))));
         self.name(&class.name);
         let prefix = format!("{}{}.", self.prefix, class.name);

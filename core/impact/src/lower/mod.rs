@@ -5,8 +5,10 @@
 //! `draft::Builder` reads one procedure (`statements`, `expressions`, `calls`, ...), and `assemble` gives locals their
 //! versions and joins the procedures.
 //!
-//! Attributes are one map for each name, and elements of containers one for each kind of container. These maps, globals and
-//! captured locals are *shared*: each has one version for the whole program, so that each write may reach each read. The
+//! Attributes are a map for each name and each family of classes that inherit from one another, and elements of containers
+//! one for each place that makes them. What is stored in an object of which nothing is known is in a map of its own, which
+//! all readers read. Who does not know the object reads a map that all writers write. These maps, globals and captured
+//! locals are *shared*: each has one version for the whole program, so that each write may reach each read. The
 //! paper makes them formals, of which each procedure would have hundreds here. Flow between procedures is the same, apart
 //! from the order of writes and reads.
 //!
