@@ -1,11 +1,13 @@
-"""How many statements each level of change impact analysis leaves, on adjacent commits of clones (Table 3 of SEM-DCIA's paper).
+"""How many statements each level of change impact analysis leaves, on adjacent commits of clones.
 
-    python -m tests.measure.impact_levels CLONE:PACKAGE [CLONE:PACKAGE ...] --command LEVELS [--count 6] [--rows ROWS.jsonl]
+This is Table 3 of SEM-DCIA's paper.
+
+    python -m tests.measure.impact_levels CLONE:PACKAGE [CLONE:PACKAGE ...] --command LEVELS [--rows ROWS.jsonl]
     python -m tests.measure.impact_levels CLONE:PACKAGE ... --command LEVELS --subject "refactor|simplif|rename"
 
-`LEVELS` is the example `levels` of `core/impact`. PACKAGE is a folder of the clone; a commit is taken if the code of one of
-its files differs, apart from docstrings and layout, and if each file that differs parses in both versions. `--subject` takes
-only commits whose subjects match. Both versions are extracted below `--folder`.
+`LEVELS` is the example `levels` of `core/impact`. PACKAGE is a folder of the clone; a commit is taken if the code of
+one of its files differs, apart from docstrings and layout, and if each file that differs parses in both versions.
+`--subject` takes only commits whose subjects match. Both versions are extracted below `--folder`.
 """
 
 from __future__ import annotations
@@ -32,7 +34,8 @@ def code(clone: str, revision: str, path: str) -> str | None:
     except (subprocess.CalledProcessError, SyntaxError, ValueError):
         return None
     for node in ast.walk(tree):
-        if isinstance(node, ast.Module | ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) and ast.get_docstring(node):
+        holds = isinstance(node, ast.Module | ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
+        if holds and ast.get_docstring(node):
             node.body[0] = ast.Pass()
     return ast.dump(tree)
 
@@ -91,7 +94,8 @@ def row(found: dict) -> str:
     dcia = levels.pop(None)
     cells = [f"{found['name']:28} {found['lines']:6} {statements:6} {found['changed']:5}"]
     cells.append(f"{dcia['impacted']:6} {100 * dcia['impacted'] / statements:5.1f} % {dcia['seconds']:6.2f} s")
-    cells += [f"{level['impacted']:6} {reduction(found, k):5.1f} % {level['seconds']:6.2f} s" for k, level in levels.items()]
+    for k, level in levels.items():
+        cells.append(f"{level['impacted']:6} {reduction(found, k):5.1f} % {level['seconds']:6.2f} s")
     return " | ".join(cells)
 
 
@@ -103,13 +107,17 @@ def reduction(found: dict, k: int) -> float:
     return 100 * (dcia - level["impacted"]) / dcia if dcia else 0.0
 
 
+def until(found: dict, level: int) -> float:
+    return found["model"] + found["levels"][level]["seconds"]
+
+
 def summary(rows: list[dict]) -> dict:
     share = [100 * one["levels"][0]["impacted"] / one["statements"] for one in rows]
     last = [100 * one["levels"][-1]["impacted"] / one["statements"] for one in rows]
     depths = sorted({level["k"] for one in rows for level in one["levels"]} - {None})
     # Opening the projects and finding their calls is part of both.
-    times = [(one["model"] + one["levels"][-1]["seconds"]) / (one["model"] + one["levels"][0]["seconds"]) for one in rows]
-    slowest = max(rows, key=lambda one: one["model"] + one["levels"][-1]["seconds"])
+    times = [until(one, -1) / until(one, 0) for one in rows]
+    slowest = max(rows, key=lambda one: until(one, -1))
     return {
         "pairs": len(rows),
         "impacted by DCIA, mean %": round(statistics.mean(share), 1),
@@ -117,7 +125,7 @@ def summary(rows: list[dict]) -> dict:
         "impacted at max, mean %": round(statistics.mean(last), 1),
         "reduction, mean %": {k: round(statistics.mean(reduction(one, k) for one in rows), 1) for k in depths},
         "time to that of DCIA, median": round(statistics.median(times), 2),
-        "slowest": [slowest["name"], slowest["lines"], round(slowest["model"] + slowest["levels"][-1]["seconds"], 1)],
+        "slowest": [slowest["name"], slowest["lines"], round(until(slowest, -1), 1)],
     }
 
 
