@@ -440,16 +440,22 @@ impl Joined {
                 let (path, function) = self.function(side, *procedure);
                 match output {
                     Output::Return => VariableName::Returned { path, function },
-                    Output::Raised | Output::Failed => VariableName::Raised { path, function },
+                    Output::Raised | Output::Raises | Output::Failed => VariableName::Raised { path, function },
                 }
             }
             Variable::Shared(shared) => match shared.clone() {
                 Shared::Global(path, name) => VariableName::Global { path, name },
                 Shared::Captured(path, function, name) => VariableName::Captured { path, function, name },
                 Shared::Default(path, function, parameter) => VariableName::Default { path, function, parameter },
-                Shared::Attribute(name) => VariableName::Attribute(name),
+                Shared::Attribute(name) | Shared::AttributeOf(_, name) | Shared::UnknownAttribute(name) => {
+                    VariableName::Attribute(name)
+                }
                 Shared::AnyAttribute => VariableName::AnyAttribute,
-                Shared::Items(_) | Shared::ForeignItems => VariableName::Items,
+                Shared::Items(_)
+                | Shared::ItemsAt(_)
+                | Shared::UnknownItems(_)
+                | Shared::GivenItems
+                | Shared::ForeignItems => VariableName::Items,
                 Shared::ItemsOf(holder) => match &*holder {
                     Shared::Attribute(name) => VariableName::ItemsOfAttribute(name.clone()),
                     Shared::Global(_, name) | Shared::Captured(_, _, name) => {

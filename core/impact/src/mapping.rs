@@ -297,7 +297,7 @@ struct Dependences<'p> {
 enum Origin<'p> {
     Node(NodeId),
     Input(Option<ProcedureId>, &'p str),
-    Shared(&'p Shared),
+    Shared(Shared),
 }
 
 impl<'p> Dependences<'p> {
@@ -357,7 +357,7 @@ impl<'p> Dependences<'p> {
                     Variable::Input(procedure, name) => {
                         (&**name, Some(Origin::Input(self.procedure(*procedure), name)))
                     }
-                    Variable::Shared(shared) => ("", Some(Origin::Shared(shared))),
+                    Variable::Shared(shared) => ("", Some(Origin::Shared(shared.unnumbered()))),
                 };
                 found.entry(name).or_default().insert(origin);
             }
@@ -370,15 +370,16 @@ impl<'p> Dependences<'p> {
     }
 
     /// What a node writes besides values of expressions.
-    fn written(&self, node: NodeId) -> Vec<(&'p str, Option<&'p Shared>)> {
+    fn written(&self, node: NodeId) -> Vec<(&'p str, Option<Shared>)> {
         let writes = self.program.nodes[node.index()].writes.iter();
         let named = writes.filter_map(|variable| match &self.program.variables[variable.index()] {
             Variable::Local(name) if !name.is_empty() => Some((&**name, None)),
-            Variable::Shared(shared) => Some(("", Some(shared))),
+            Variable::Shared(shared) => Some(("", Some(shared.unnumbered()))),
             _ => None,
         });
         let mut found: Vec<_> = named.collect();
         found.sort();
+        found.dedup();
         found
     }
 

@@ -69,7 +69,7 @@ pub(crate) struct Procedure {
     /// The inputs that have default values, with these.
     pub defaults: Vec<(VariableId, VariableId)>,
     /// In the order of [`Output::ALL`].
-    pub outputs: [VariableId; 3],
+    pub outputs: [VariableId; 4],
     pub nodes: Range<u32>,
 }
 
@@ -91,6 +91,8 @@ pub(crate) enum Role {
     Parameter,
     Return,
     Raised,
+    /// Whether something is raised.
+    Raises,
     Failed,
     End,
     Phi,
@@ -210,12 +212,14 @@ pub(crate) enum Output {
     Return,
     /// What statements raise, its own and those of what it calls.
     Raised,
+    /// Whether they do, whatever the exceptions are.
+    Raises,
     /// The failures of operations.
     Failed,
 }
 
 impl Output {
-    pub const ALL: [Self; 3] = [Self::Return, Self::Raised, Self::Failed];
+    pub const ALL: [Self; 4] = [Self::Return, Self::Raised, Self::Raises, Self::Failed];
 }
 
 /// A variable that several procedures see. It has one version: each write may reach each read.
@@ -228,12 +232,22 @@ pub(crate) enum Shared {
     Captured(Arc<str>, Arc<str>, Arc<str>),
     /// A default value of a parameter: path, function, parameter.
     Default(Arc<str>, Arc<str>, Arc<str>),
-    /// The attributes of this name, of all objects.
+    /// The attributes of this name, of all objects, for those who do not know the object.
     Attribute(Arc<str>),
-    /// All attributes of all objects, for those who read them by no name.
+    /// Those of objects of related classes, by the number of the family.
+    AttributeOf(u32, Arc<str>),
+    /// What is stored under this name in objects of which nothing is known.
+    UnknownAttribute(Arc<str>),
+    /// All attributes of the objects that something outside of the project gets, which reads them by no name.
     AnyAttribute,
-    /// The elements that were put into containers after they were made.
+    /// The elements that were put into containers after they were made, for those who do not know the container.
     Items(Items),
+    /// Those of the containers that one place makes, by its number.
+    ItemsAt(u32),
+    /// What is put into containers of which nothing is known.
+    UnknownItems(Items),
+    /// The elements of containers that something outside of the project gets or makes.
+    GivenItems,
     /// The elements of the containers that one attribute or variable alone holds.
     ItemsOf(Arc<Shared>),
     /// The elements of such containers, as far as unknown code changes them.
@@ -249,6 +263,17 @@ pub(crate) enum Items {
     Sequence,
     Mapping,
     Set,
+}
+
+impl Shared {
+    /// The variable as another version may have it, which numbers classes and containers in its own way.
+    pub fn unnumbered(&self) -> Self {
+        match self {
+            Self::AttributeOf(_, name) => Self::AttributeOf(0, name.clone()),
+            Self::ItemsAt(_) => Self::ItemsAt(0),
+            other => other.clone(),
+        }
+    }
 }
 
 /// A call of one procedure at one node.

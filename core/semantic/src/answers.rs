@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use ruff_text_size::TextRange;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::ids::{ModuleId, ScopeId, SymbolId};
 
@@ -99,6 +99,52 @@ impl ReferencePlace {
     pub fn text_range(&self) -> TextRange {
         TextRange::new(self.range.0.into(), self.range.1.into())
     }
+}
+
+/// What a value may be.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Value {
+    Class(SymbolId),
+    /// An object of a class.
+    Instance(SymbolId),
+    Function(Code),
+    /// A function with its first argument.
+    Method(Code),
+    /// A builtin list, tuple, set or dict, by the place that makes it.
+    Container(Site),
+    /// Something that is not of the project, or what comes out of it, by a dotted path.
+    External(Arc<str>),
+    /// What a generator function returns.
+    Generator(Code),
+    /// A text, a number, a module.
+    Plain,
+    /// Any value besides the others.
+    Unknown,
+}
+
+/// A place that makes containers, in one version of a project.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Site(pub(crate) u32);
+
+impl Site {
+    /// A number that no other place of the version has.
+    pub fn number(self) -> u32 {
+        self.0
+    }
+}
+
+/// What expressions may be.
+#[derive(Debug, Default)]
+pub(crate) struct Values {
+    pub of: FxHashMap<(ModuleId, u32, u32), Box<[Value]>>,
+    /// Classes whose objects are given to something outside of the project.
+    pub given: FxHashSet<SymbolId>,
+    /// Places whose containers are.
+    pub given_sites: FxHashSet<Site>,
+    /// Functions that something outside of the project gets, and may call.
+    pub given_functions: FxHashSet<Code>,
+    /// What containers hold, where all of it is known.
+    pub elements: FxHashMap<Site, Box<[Value]>>,
 }
 
 #[derive(Debug, Default)]

@@ -63,11 +63,13 @@ mod store;
 mod text;
 mod uses;
 
-pub use answers::{Ancestor, Basis, CallEdge, CallKind, Callee, Code, ReferencePlace, Referent};
+pub use answers::{Ancestor, Basis, CallEdge, CallKind, Callee, Code, ReferencePlace, Referent, Site, Value};
 pub use change::{Affected, Cause, Change, change, same_text};
 pub use classes::{fields, overridden, overrides, subclasses};
 pub use files::{ContentId, Files, MemoryFiles};
-pub use flow::{calls, calls_are_cut, codes};
+pub use flow::{
+    calls, calls_are_cut, codes, elements, is_function_given_away, is_given_away, is_site_given_away, values,
+};
 pub use folder::FolderFiles;
 pub use ids::{ModuleId, SymbolId, SymbolName};
 pub use import_failures::{ImportFailure, Missing, import_failures};

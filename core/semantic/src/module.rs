@@ -66,6 +66,10 @@ pub(crate) struct Module {
     pub steps: Vec<Step>,
     pub calls: Vec<Call>,
     pub references: Vec<Reference>,
+    /// Where the values of expressions are.
+    pub expressions: Vec<(TextRange, NodeId)>,
+    /// The values of expressions that are numbers, truth values or `None`, whatever is in them.
+    pub plain: Vec<NodeId>,
     /// Modules whose names `import *` brings here.
     pub stars: Vec<ModulePath>,
     /// What `__all__` lists, if the text has one that can be read.
@@ -283,6 +287,8 @@ pub(crate) enum Step {
     Annotated {
         class: NodeId,
         to: NodeId,
+        /// The annotation names all classes that are allowed.
+        is_whole: bool,
     },
 }
 

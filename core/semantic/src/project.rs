@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use ruff_text_size::TextRange;
 use rustc_hash::FxHashMap;
 
-use crate::answers::{Ancestor, Flow, Graph, Referent};
+use crate::answers::{Ancestor, Flow, Graph, Referent, Values};
 use crate::files::Files;
 use crate::ids::{ModuleId, ScopeId, SymbolId, SymbolName};
 use crate::layout::Layout;
@@ -38,6 +38,7 @@ pub(crate) struct Memos {
     pub subclasses: OnceLock<FxHashMap<SymbolId, Vec<SymbolId>>>,
     pub by_name: OnceLock<FxHashMap<Arc<str>, Vec<ModuleId>>>,
     pub flow: OnceLock<Flow>,
+    pub values: OnceLock<Values>,
     pub graph: OnceLock<Graph>,
     pub texts: Memo<(ModuleId, Arc<str>), Option<Arc<PlacedText>>>,
 }

@@ -391,3 +391,52 @@ fn circles_of_imports_end() {
     assert_eq!(shown(&project, &resolve(&project, a, "x")), [""; 0]);
     assert!(!calls_are_cut(&project));
 }
+
+/// What the last place of a text may be, in `m.py`.
+fn values_of(text: &str, place: &str) -> Vec<String> {
+    let project = project(&[("m.py", text)]);
+    let module = project.module_at("m.py").unwrap_or_else(|| panic!("no module"));
+    let start = text.rfind(place).unwrap_or_else(|| panic!("no {place}")) as u32;
+    let shown = values(&project, module, (start, start + place.len() as u32)).iter().map(|value| match value {
+        Value::Class(class) => format!("class {}", project.name(*class)),
+        Value::Instance(class) => project.name(*class).to_string(),
+        Value::Function(code) | Value::Method(code) | Value::Generator(code) => code.qualname(&project).to_string(),
+        Value::Container(_) => "container".to_owned(),
+        Value::External(path) => format!("<{path}>"),
+        Value::Plain => "plain".to_owned(),
+        Value::Unknown => "unknown".to_owned(),
+    });
+    let mut shown: Vec<String> = shown.collect();
+    shown.sort();
+    shown
+}
+
+#[test]
+fn expressions_are_what_reaches_them() {
+    assert_eq!(values_of("class A:\n    pass\nx = A()\nprint(x)\n", "x"), ["m.A"]);
+    assert_eq!(values_of("def f(one=None):\n    return one\nf([])\n", "one"), ["container", "plain"]);
+}
+
+#[test]
+fn parameters_of_functions_that_nobody_calls_are_unknown() {
+    let text = "class A:\n    def m(self, given):\n        return given\n";
+    assert_eq!(values_of(text, "given"), ["unknown"]);
+    assert_eq!(values_of(&text.replace("return given", "return self"), "self"), ["m.A"]);
+    assert_eq!(values_of(&text.replace("return given", "return given.size"), "given.size"), ["unknown"]);
+}
+
+#[test]
+fn declared_classes_are_trusted_where_the_annotation_names_all() {
+    let text = "class A:\n    pass\ndef f(one: A | None, other: A | list[int]):\n    return one\n";
+    assert_eq!(values_of(text, "one"), ["m.A"]);
+    assert_eq!(values_of(&text.replace("return one", "return other"), "other"), ["m.A", "unknown"]);
+}
+
+#[test]
+fn what_a_library_gets_may_come_out_of_it() {
+    let text =
+        "import queue\nclass A:\n    pass\nclass B:\n    pass\nwaiting = queue.Queue()\nwaiting.put([A()])\nB()\n";
+    let project = project(&[("m.py", text)]);
+    assert!(is_given_away(&project, named(&project, "m.A")));
+    assert!(!is_given_away(&project, named(&project, "m.B")));
+}

@@ -9,14 +9,14 @@ use super::callees::Passing;
 use super::declare::Declaration;
 use super::draft::{Builder, Place};
 use super::items::ALL_ITEMS;
-use super::owned::Holder;
+use super::owned::Held;
 use crate::program::{ProcedureId, Shared, Term};
 
 /// An argument with what it depends on.
 pub(super) struct Argument<'a> {
     pub kind: ArgumentKind<'a>,
     pub reads: Vec<Place>,
-    pub holder: Holder,
+    pub held: Held<'a>,
     pub term: Option<Term<Place>>,
 }
 
@@ -40,14 +40,14 @@ impl<'a> Builder<'_, 'a> {
                     None => (ArgumentKind::Keywords, &keyword.value),
                 },
             };
-            let (mut reads, holder) = self.look(value);
+            let (mut reads, held) = self.look(value);
             if matches!(kind, ArgumentKind::Star | ArgumentKind::Keywords) {
-                reads.extend(self.items(ALL_ITEMS, holder, false));
+                reads.extend(self.read_items(ALL_ITEMS, held, false));
             } else if !only_looks {
-                self.escapes(holder);
+                self.escapes(held.holder);
             }
             let term = self.term(value);
-            arguments.push(Argument { kind, reads, holder, term });
+            arguments.push(Argument { kind, reads, held, term });
         }
         arguments
     }

@@ -235,7 +235,8 @@ fn add_procedure(
             }
             Role::Return => writes.push(procedure.outputs[0]),
             Role::Raised => writes.push(procedure.outputs[1]),
-            Role::Failed => writes.push(procedure.outputs[2]),
+            Role::Raises => writes.push(procedure.outputs[2]),
+            Role::Failed => writes.push(procedure.outputs[3]),
             _ => {}
         }
         let node_id = NodeId(first + at as u32);
@@ -243,11 +244,11 @@ fn add_procedure(
             let callee = &program.procedures[call.callee.index()];
             let result_of =
                 |place: Place| node.writes.iter().position(|one| *one == place).map(|number| written[at][number]);
-            let [result, raised, failed] = [call.result, call.raised, call.failed].map(result_of);
+            let [result, raised, raises, failed] = [call.result, call.raised, call.raises, call.failed].map(result_of);
             let is_lazy = world.declared.procedures[call.callee.index()].is_lazy;
             // What runs later raises where its result is consumed.
             let later = result.filter(|_| is_lazy);
-            let outputs = [(0, result), (1, raised), (2, failed), (1, later), (2, later)];
+            let outputs = [(0, result), (1, raised), (2, raises), (3, failed), (1, later), (2, later), (3, later)];
             program.call_sites.push(CallSite {
                 node: node_id,
                 callee: call.callee,

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use ruff_python_ast::{Expr, ExprCall};
 use ruff_text_size::Ranged;
-use twincell_semantic::{CallKind, Referent, SymbolKind, fields};
+use twincell_semantic::{CallKind, Referent, SymbolKind, Value, fields};
 
 use super::declare::{Body, Declaration};
 use super::draft::{Builder, Place};
@@ -111,9 +111,17 @@ impl<'a> Builder<'_, 'a> {
             }
         }
         let names = std::mem::take(&mut callees.operators);
+        let starred = call.arguments.args.iter().any(Expr::is_starred_expr)
+            || call.arguments.keywords.iter().any(|one| one.arg.is_none());
+        let operands: Vec<&Expr> =
+            call.arguments.args.iter().chain(call.arguments.keywords.iter().map(|one| &one.value)).collect();
         for name in names {
-            let methods = world.declared.methods.get(name).into_iter().flatten();
-            callees.procedures.extend(methods.map(|one| (*one, Passing::Anywhere)));
+            // `any`, `all` and `sum` go on with elements.
+            let methods = match starred || matches!(name, "__bool__" | "__getattr__" | "__getattribute__") {
+                true => world.declared.methods.get(name).cloned().unwrap_or_default(),
+                false => self.special_methods(&operands, name),
+            };
+            callees.procedures.extend(methods.into_iter().map(|one| (one, Passing::Anywhere)));
         }
         callees.procedures.sort_unstable();
         callees.procedures.dedup();
@@ -144,15 +152,36 @@ impl<'a> Builder<'_, 'a> {
         } else if !self.is_of_project(&call.func) {
             callees.effects.push(effects::of_method(""));
         }
-        let direct = world.called_from(self.module, &self.owner, CallKind::Direct);
-        let is_value = |one: &ProcedureId| {
-            let declaration = &world.declared.procedures[one.index()];
-            !matches!(call.func.as_ref(), Expr::Attribute(_)) || declaration.qualname.contains("<locals>")
-        };
-        callees.procedures.extend(direct.into_iter().filter(is_value).map(|one| (one, Passing::AsWritten)));
-        if let Some(methods) = world.declared.methods.get("__call__") {
-            callees.procedures.extend(methods.iter().map(|one| (*one, Passing::Anywhere)));
+        self.known_callees(world.values(self.module, call.func.range()), callees);
+    }
+
+    /// What is called is one of these values.
+    fn known_callees(&mut self, values: &[Value], callees: &mut Callees) {
+        let world = self.world;
+        for value in values {
+            match value {
+                Value::Function(code) => {
+                    callees
+                        .procedures
+                        .extend(world.procedures_of(*code).into_iter().map(|one| (one, Passing::AsWritten)));
+                }
+                Value::Method(code) => {
+                    callees
+                        .procedures
+                        .extend(world.procedures_of(*code).into_iter().map(|one| (one, Passing::Anywhere)));
+                }
+                Value::Class(class) => {
+                    let makers = ["__init__", "__new__"].iter().flat_map(|name| world.methods_of(*class, name));
+                    callees.procedures.extend(makers.map(|one| (one, Passing::Anywhere)));
+                    let fields = fields(world.project, *class).into_iter();
+                    let names = fields.filter_map(|field| Some(Arc::from(world.project.symbol(field)?.name())));
+                    callees.fields.extend(names);
+                }
+                _ => {}
+            }
         }
+        let methods = world.methods_of_values(values, "__call__");
+        callees.procedures.extend(methods.into_iter().map(|one| (one, Passing::Anywhere)));
     }
 
     /// Whether a called value is what procedures of the project return, so that the flow of values knows it.
@@ -243,8 +272,8 @@ impl<'a> Builder<'_, 'a> {
                 callees.reads.push(Place::Shared(map));
             }
             ("setattr" | "delattr" | "__setattr__", Some(attribute)) => {
-                callees.writes.push(self.shared(Shared::Attribute(attribute)));
-                callees.writes.push(self.shared(Shared::AnyAttribute));
+                let writes = self.attribute_writes(&attribute, None);
+                callees.writes.extend(writes);
             }
             ("next", _) => callees.writes.push(self.shared(Shared::Consumption)),
             _ => {}

@@ -2,24 +2,25 @@
 
 use ruff_python_ast::{Expr, ExprCall};
 use ruff_text_size::{Ranged, TextRange};
+use twincell_semantic::Value;
 
 use super::arguments::{Argument, ArgumentKind};
 use super::callees::{Callees, Passing};
 use super::draft::{Builder, DraftCall, Made, Place};
 use super::effects::{self, Effect};
 use super::items::ALL_ITEMS;
-use super::owned::{self, Holder};
+use super::owned::{self, Held, Holder};
 use crate::program::{ProcedureId, Shared, Term};
 
 impl<'a> Builder<'_, 'a> {
     pub fn call(&mut self, call: &'a ExprCall) -> Vec<Place> {
         let is_iterated = std::mem::take(&mut self.iterates);
-        let (mut object, mut holder) = (Vec::new(), Holder::Nobody(Made::Scalar));
+        let (mut object, mut held) = (Vec::new(), Held { holder: Holder::Nobody(Made::Scalar), values: None });
         let mut function = match call.func.as_ref() {
             Expr::Attribute(attribute) => {
-                (object, holder) = self.look(&attribute.value);
+                (object, held) = self.look(&attribute.value);
                 self.fails = true;
-                vec![self.shared(Shared::Attribute(self.attribute_name(attribute)))]
+                self.attribute_reads(&self.attribute_name(attribute), held.values)
             }
             other => self.value(other),
         };
@@ -39,16 +40,16 @@ impl<'a> Builder<'_, 'a> {
         self.dynamic(call, &mut callees);
         let gives_view = !is_iterated && is_view_method(call);
         if !callees.is_of_container || gives_view {
-            self.escapes(holder);
+            self.escapes(held.holder);
         }
         callees.reads_arguments = only_looks;
         if only_looks && (!callees.procedures.is_empty() || callees.effects.iter().any(Effect::is_unknown)) {
-            arguments.iter().for_each(|argument| self.escapes(argument.holder));
+            arguments.iter().for_each(|argument| self.escapes(argument.held.holder));
         }
         function.sort_unstable();
         let term = self.call_term(call, &arguments);
         let object_term = call.func.as_attribute_expr().and_then(|attribute| self.term(&attribute.value));
-        let object = Object { reads: object, holder, term: object_term };
+        let object = Object { reads: object, held, term: object_term };
         let made = self.emit_call(call.range(), "call", callees, function, object, &arguments, (mutated(call), term));
         self.results.extend(made.first().map(|result| (call.range(), *result)));
         made
@@ -69,20 +70,31 @@ impl<'a> Builder<'_, 'a> {
             ..Callees::default()
         };
         let arguments = [
-            Argument { kind: ArgumentKind::Star, reads: reads.clone(), holder: Holder::Unknown, term: None },
-            Argument { kind: ArgumentKind::Keywords, reads, holder: Holder::Unknown, term: None },
+            Argument { kind: ArgumentKind::Star, reads: reads.clone(), held: Held::UNKNOWN, term: None },
+            Argument { kind: ArgumentKind::Keywords, reads, held: Held::UNKNOWN, term: None },
         ];
-        let object = Object { reads: Vec::new(), holder: Holder::Unknown, term: None };
+        let object = Object { reads: Vec::new(), held: Held::UNKNOWN, term: None };
         let made = self.emit_call(range, tag, callees, Vec::new(), object, &arguments, (None, None));
         self.results.extend(made.first().map(|result| (range, *result)));
         made
+    }
+
+    /// Whether a value may be an object of the project, or may hold one.
+    fn may_be_object(&self, held: Held<'a>) -> bool {
+        match held.values {
+            _ if held.holder == Holder::Nobody(Made::Scalar) => false,
+            None => true,
+            Some(values) => {
+                values.iter().any(|value| !matches!(value, Value::Plain | Value::Function(_) | Value::Class(_)))
+            }
+        }
     }
 
     /// A module's body runs, unless it has run before.
     pub fn run_module(&mut self, range: TextRange, body: ProcedureId) {
         let procedures = vec![(body, Passing::AsWritten)];
         let callees = Callees { procedures, is_operation: true, ..Callees::default() };
-        let object = Object { reads: Vec::new(), holder: Holder::Unknown, term: None };
+        let object = Object { reads: Vec::new(), held: Held::UNKNOWN, term: None };
         self.emit_call(range, "import", callees, Vec::new(), object, &[], (None, None));
     }
 
@@ -93,45 +105,50 @@ impl<'a> Builder<'_, 'a> {
         tag: &str,
         callees: Callees,
         mut function: Vec<Place>,
-        Object { reads: object, holder, term: object_term }: Object,
+        Object { reads: object, held, term: object_term }: Object<'a>,
         arguments: &[Argument<'a>],
         (mutated, term): (Option<&str>, Option<Term<Place>>),
     ) -> Vec<Place> {
         let (result, raised, failed) = (self.temporary(), self.temporary(), self.temporary());
+        let raises = self.temporary();
         let mut calls = Vec::new();
         for (callee, passing) in &callees.procedures {
             let bound = self.bind(*callee, *passing, (&object, object_term.as_ref()), arguments);
             let (inputs, terms) = bound.into_iter().unzip();
-            calls.push(DraftCall { callee: *callee, inputs, terms, result, raised, failed });
+            calls.push(DraftCall { callee: *callee, inputs, terms, result, raised, raises, failed });
         }
         if callees.dispatch_by_object || callees.has_other {
             function.extend(object.iter().copied());
         }
         let dispatch = (!calls.is_empty() && !callees.has_other).then(|| function.clone());
+        let object_is_empty = object.is_empty();
         let mut reads = function;
         reads.extend(object);
         reads.extend(arguments.iter().flat_map(|argument| argument.reads.iter().copied()));
         reads.extend(calls.iter().flat_map(|call| call.inputs.iter().flatten().copied()));
         reads.extend(callees.reads.iter().copied());
-        let mut writes = vec![result, raised, failed];
+        let mut writes = vec![result, raised, raises, failed];
         writes.extend(callees.writes.iter().copied());
         // A callee that gets nothing reaches nothing but what is outside.
         let reaches = !reads.is_empty();
         for effect in &callees.effects {
             let is_deep = !callees.is_of_container && !callees.is_shallow;
             if reaches {
-                reads.extend(self.items(effect.reads_items, holder, is_deep));
+                reads.extend(self.read_items(effect.reads_items, held, is_deep));
             }
             if callees.is_of_container {
-                writes.extend(self.items(effect.writes_items, holder, false));
+                writes.extend(self.written_items(effect.writes_items, held, false));
                 for argument in arguments.iter().filter(|_| callees.reads_arguments) {
-                    reads.extend(self.items(ALL_ITEMS, argument.holder, true));
+                    reads.extend(self.read_items(ALL_ITEMS, argument.held, true));
                 }
             } else {
                 // What an object of a library holds is outside. The object itself is updated.
                 for argument in arguments {
-                    reads.extend(self.items(effect.reads_items, argument.holder, is_deep));
-                    writes.extend(self.items(effect.writes_items, argument.holder, is_deep));
+                    reads.extend(self.read_items(effect.reads_items, argument.held, is_deep));
+                    writes.extend(self.written_items(effect.writes_items, argument.held, is_deep));
+                    if effect.reads_attributes && self.may_be_object(argument.held) {
+                        reads.extend(self.all_items());
+                    }
                 }
             }
             if effect.is_unknown() && !arguments.is_empty() {
@@ -143,15 +160,13 @@ impl<'a> Builder<'_, 'a> {
             if effect.writes_outside {
                 writes.push(self.shared(Shared::Outside));
             }
-            if effect.reads_attributes && reaches {
+            let objects = arguments.iter().map(|argument| argument.held).chain((!object_is_empty).then_some(held));
+            if effect.reads_attributes && reaches && objects.into_iter().any(|one| self.may_be_object(one)) {
                 reads.push(self.shared(Shared::AnyAttribute));
             }
         }
         for field in &callees.fields {
-            writes.push(self.shared(Shared::Attribute(field.clone())));
-        }
-        if !callees.fields.is_empty() {
-            writes.push(self.shared(Shared::AnyAttribute));
+            writes.extend(self.attribute_writes(field, None));
         }
         let changes = |effect: &Effect| !effect.writes_items.is_empty();
         let mutated = mutated.filter(|_| callees.effects.iter().any(changes));
@@ -177,7 +192,7 @@ impl<'a> Builder<'_, 'a> {
             // An operation is no branch outside of a `try`, whatever runs for it.
             Some(call) if is_operation && !self.is_caught() => self.may_fail_by(&call),
             Some(call) => {
-                let reads = if self.is_caught() { vec![raised, failed] } else { vec![raised] };
+                let reads = if self.is_caught() { vec![raises, failed] } else { vec![raises] };
                 let check = self.landing_step(range, "check", reads, Vec::new());
                 self.draft_node(check).is_whole = true;
                 self.may_raise(node, check, &call);
@@ -189,9 +204,9 @@ impl<'a> Builder<'_, 'a> {
 }
 
 /// The object whose method is called.
-struct Object {
+struct Object<'v> {
     reads: Vec<Place>,
-    holder: Holder,
+    held: Held<'v>,
     term: Option<Term<Place>>,
 }
 

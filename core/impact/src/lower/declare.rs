@@ -97,6 +97,10 @@ pub(super) struct Declared<'a> {
     pub assigned: FxHashSet<Arc<str>>,
     /// Some class has methods that the text does not show: it has a decorator or a base outside of the project.
     pub has_generated_methods: bool,
+    /// The names that bodies of classes bind to something else than a plain function.
+    pub class_variables: FxHashSet<Arc<str>>,
+    /// Some class says what makes it.
+    pub has_metaclasses: bool,
     pub is_cut: bool,
 }
 
@@ -293,6 +297,21 @@ impl<'a> Declarer<'_, 'a> {
             name == "NamedTuple" || !known.contains(&name) && !self.frame.bindings.bound.contains(name)
         });
         self.declared.has_generated_methods |= !class.decorator_list.is_empty() || outside;
+        let mut variables = Bindings::of_body(&class.body).bound;
+        for one in &class.body {
+            if let Stmt::FunctionDef(function) = one
+                && function.decorator_list.is_empty()
+            {
+                variables.remove(function.name.as_str());
+            }
+        }
+        let own = Some(class.name.as_str());
+        let keywords = class.arguments.iter().flat_map(|arguments| &arguments.keywords);
+        let is_named = keywords.into_iter().any(|one| one.arg.as_ref().is_some_and(|name| name == "metaclass"));
+        // `with_metaclass(M, B)`, and as Python 2 has it.
+        self.declared.has_metaclasses |=
+            is_named || class.bases().iter().any(Expr::is_call_expr) || variables.contains("__metaclass__");
+        self.declared.class_variables.extend(variables.iter().map(|name| Arc::from(mangle(name, own))));
         self.name(&class.name);
         let prefix = format!("{}{}.", self.prefix, class.name);
         let outer = (std::mem::replace(&mut self.prefix, prefix), std::mem::replace(&mut self.in_class, true));

@@ -10,7 +10,7 @@ use rustc_hash::{FxHashMap, FxHasher};
 use super::Output;
 use super::declare::Frame;
 use super::world::World;
-use crate::program::{ProcedureId, Role, Shared, Statement, StatementId, Term, UnsoundKind};
+use crate::program::{ProcedureId, Role, Shared, Statement, StatementId, Term, UnsoundKind, hash_of};
 
 /// What a node reads or writes before locals have versions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -34,13 +34,13 @@ pub(super) enum Made {
     Unknown,
 }
 
-/// A shared map that is read or written unless a local alone holds the container.
-#[derive(Debug, Clone, Copy)]
+/// Shared maps that are read or written unless a local alone holds the container.
+#[derive(Debug, Clone)]
 pub(super) struct Guard {
     pub holder: Place,
-    pub map: u32,
+    pub maps: Vec<u32>,
     /// The map of what a shared variable alone holds.
-    pub own: u32,
+    pub own: Vec<u32>,
     /// Elements of elements count, too.
     pub is_deep: bool,
 }
@@ -91,6 +91,7 @@ pub(super) struct DraftCall {
     pub terms: Vec<Option<Term<Place>>>,
     pub result: Place,
     pub raised: Place,
+    pub raises: Place,
     pub failed: Place,
 }
 
@@ -120,6 +121,8 @@ pub(super) struct Landing {
     pub sources: Vec<Source>,
     /// The exceptions that statements raise.
     pub values: Vec<Place>,
+    /// What is written where they do.
+    pub marks: Vec<Place>,
     /// The failures of operations.
     pub failures: Vec<Place>,
     /// Some statement raises, or some operation is expected to.
@@ -335,6 +338,7 @@ impl<'w, 'a> Builder<'w, 'a> {
         let is_caught = self.is_caught();
         let landing = self.landing();
         landing.values.push(call.raised);
+        landing.marks.push(call.raises);
         landing.failures.push(call.failed);
         landing.calls.push(node);
         let calls = (!is_caught).then(|| [node].as_slice().into());
@@ -343,9 +347,20 @@ impl<'w, 'a> Builder<'w, 'a> {
 
     /// The frontier ends in an exception.
     pub fn raise(&mut self, value: Place) {
+        let mark = self.temporary();
+        if !self.frontier.is_empty() {
+            // That it is raised depends on control alone.
+            let is_certain = self.frontier.iter().any(|source| source.calls.is_none());
+            let calls = self.frontier.iter().filter_map(|source| source.calls.as_deref()).flatten().copied().collect();
+            let node = self.node(Role::Landing, hash_of("raises"), Vec::new(), vec![mark]);
+            let draft = self.draft_node(node);
+            (draft.is_whole, draft.term) = (true, Some(Term::Constant(hash_of("raises"))));
+            self.frontier = vec![Source { node, side: 0, calls: (!is_certain).then_some(calls) }];
+        }
         let sources = std::mem::take(&mut self.frontier);
         let landing = self.landing();
         landing.values.push(value);
+        landing.marks.push(mark);
         landing.is_certain |= sources.iter().any(|source| source.calls.is_none());
         landing.calls.extend(sources.iter().filter_map(|source| source.calls.as_deref()).flatten());
         landing.sources.extend(sources);
@@ -424,8 +439,14 @@ impl<'w, 'a> Builder<'w, 'a> {
         }
     }
 
-    /// Runs `body` and then `after`, however the body ends.
-    pub fn with_finally(&mut self, range: TextRange, body: impl FnOnce(&mut Self), after: impl FnOnce(&mut Self)) {
+    /// Runs `body` and then `after`, however the body ends. If it ends in an exception, `writes` are written.
+    pub fn with_finally(
+        &mut self,
+        range: TextRange,
+        writes: Vec<Place>,
+        body: impl FnOnce(&mut Self),
+        after: impl FnOnce(&mut Self),
+    ) {
         let pending = self.local(&format!("pending {}", self.contexts.len()));
         self.contexts.push(Context::Finally { landing: Landing::default(), jumps: Vec::new(), pending });
         body(self);
@@ -449,7 +470,8 @@ impl<'w, 'a> Builder<'w, 'a> {
         let raised = self.temporary();
         if !landing.sources.is_empty() || !landing.values.is_empty() {
             self.frontier = landing.sources.clone();
-            self.landing_step(range, "raised", landing.values.clone(), vec![pending, raised]);
+            let writes = [pending, raised].into_iter().chain(writes).collect();
+            self.landing_step(range, "raised", landing.values.clone(), writes);
             if !landing.sources.is_empty() {
                 into.append(&mut self.frontier);
             }

@@ -3,34 +3,38 @@
 use std::rc::Rc;
 
 use ruff_python_ast::visitor::source_order::{self, SourceOrderVisitor};
-use ruff_python_ast::{CmpOp, Comprehension, Expr, ExprCall, ExprLambda, Operator, UnaryOp};
+use ruff_python_ast::{
+    CmpOp, Comprehension, Expr, ExprCall, ExprCompare, ExprLambda, ExprSubscript, InterpolatedStringElement, Operator,
+    UnaryOp,
+};
 use ruff_text_size::{Ranged, TextRange};
+use twincell_semantic::Value;
 use twincell_syntax::scopes::Bindings;
 
 use super::declare::{Frame, FrameKind};
 use super::draft::{Builder, Jump, Made, Place};
-use super::items::{ALL_ITEMS, MapItems, kinds_of_key};
+use super::items::{ALL_ITEMS, kinds_of_key};
 use super::operators;
 use super::owned::Holder;
 use super::world::World;
-use crate::program::Shared;
+use crate::program::{ProcedureId, Shared};
 
 impl<'a> Builder<'_, 'a> {
     /// What the value of an expression depends on. Calls in it become nodes.
     pub fn value(&mut self, expr: &'a Expr) -> Vec<Place> {
         match expr {
             Expr::Name(_) | Expr::Attribute(_) => {
-                let (places, holder) = self.look(expr);
-                self.escapes(holder);
+                let (places, held) = self.look(expr);
+                self.escapes(held.holder);
                 places
             }
             Expr::Call(call) => self.call(call),
             Expr::Subscript(subscript) => {
-                let (mut reads, holder) = self.look(&subscript.value);
+                let (mut reads, held) = self.look(&subscript.value);
                 reads.extend(self.look(&subscript.slice).0);
                 self.fails = true;
-                reads.extend(self.items(kinds_of_key(&subscript.slice), holder, false));
-                self.operation(expr.range(), operators::GET_ITEM, reads)
+                reads.extend(self.read_items(kinds_of_key(&subscript.slice), held, false));
+                self.operation_on_item(subscript, expr.range(), operators::GET_ITEM, reads)
             }
             Expr::BinOp(node) => {
                 let mut reads = self.look(&node.left).0;
@@ -38,8 +42,16 @@ impl<'a> Builder<'_, 'a> {
                 self.fails = true;
                 // `%` with a text on its left formats.
                 let formats = node.op == Operator::Mod;
-                let reads = self.operation(expr.range(), operators::binary(node.op), reads);
-                if formats { self.operation(expr.range(), operators::TEXT, reads) } else { reads }
+                let names = operators::binary(node.op);
+                let reads = self.operation_on(&[&node.left, &node.right], expr.range(), names, reads);
+                if !formats {
+                    return reads;
+                }
+                let operands: Vec<&Expr> = match node.right.as_ref() {
+                    Expr::Tuple(tuple) => tuple.elts.iter().collect(),
+                    right => vec![right],
+                };
+                self.operation_on(&operands, expr.range(), operators::TEXT, reads)
             }
             Expr::UnaryOp(node) => {
                 let reads = self.look(&node.operand).0;
@@ -49,7 +61,7 @@ impl<'a> Builder<'_, 'a> {
                     UnaryOp::UAdd => &["__pos__"],
                     UnaryOp::Invert => &["__invert__"],
                 };
-                self.operation(expr.range(), names, reads)
+                self.operation_on(&[&node.operand], expr.range(), names, reads)
             }
             Expr::Compare(node) => {
                 let (mut reads, mut left) = self.look(&node.left);
@@ -58,20 +70,21 @@ impl<'a> Builder<'_, 'a> {
                     let (places, right) = self.look(value);
                     reads.extend(places);
                     names.extend(operators::comparison(*op));
-                    let is_scalar = [left, right].contains(&Holder::Nobody(Made::Scalar));
+                    let is_scalar = [left.holder, right.holder].contains(&Holder::Nobody(Made::Scalar));
                     match op {
-                        CmpOp::In | CmpOp::NotIn => reads.extend(self.items(ALL_ITEMS, right, false)),
+                        CmpOp::In | CmpOp::NotIn => reads.extend(self.read_items(ALL_ITEMS, right, false)),
                         CmpOp::Is | CmpOp::IsNot => {}
                         _ if is_scalar => {}
                         _ => {
-                            reads.extend(self.items(ALL_ITEMS, left, true));
-                            reads.extend(self.items(ALL_ITEMS, right, true));
+                            reads.extend(self.read_items(ALL_ITEMS, left, true));
+                            reads.extend(self.read_items(ALL_ITEMS, right, true));
                         }
                     }
                     left = right;
                 }
                 self.fails = true;
-                self.operation(expr.range(), &names, reads)
+                let operands: Vec<&Expr> = std::iter::once(&*node.left).chain(&node.comparators).collect();
+                self.operation_on(&operands, expr.range(), &names, reads)
             }
             Expr::BoolOp(node) => {
                 let mut reads: Vec<Place> = Vec::new();
@@ -124,27 +137,29 @@ impl<'a> Builder<'_, 'a> {
             Expr::Await(node) => {
                 let reads = self.value(&node.value);
                 self.fails = true;
-                self.operation(expr.range(), &["__await__"], reads)
+                self.operation_on(&[&node.value], expr.range(), &["__await__"], reads)
             }
             Expr::Yield(node) => {
                 let reads = node.value.as_deref().map(|value| self.value(value)).unwrap_or_default();
                 self.yielding(expr.range(), reads)
             }
             Expr::YieldFrom(node) => {
-                let mut reads = self.value(&node.value);
-                reads.extend(ALL_ITEMS.map_items(self));
-                let reads = self.operation(node.value.range(), operators::ITERATION, reads);
+                let (mut reads, held) = self.look(&node.value);
+                self.escapes(held.holder);
+                reads.extend(self.read_items(ALL_ITEMS, held, false));
+                let reads = self.operation_on(&[&node.value], node.value.range(), operators::ITERATION, reads);
                 self.yielding(expr.range(), reads)
             }
             Expr::FString(_) | Expr::TString(_) => {
                 let reads = self.parts(expr);
                 self.fails = true;
-                self.operation(expr.range(), operators::TEXT, reads)
+                let operands = interpolated(expr);
+                self.operation_on(&operands, expr.range(), operators::TEXT, reads)
             }
             Expr::Starred(node) => {
-                let (mut reads, holder) = self.look(&node.value);
-                reads.extend(self.items(ALL_ITEMS, holder, false));
-                self.operation(expr.range(), operators::ITERATION, reads)
+                let (mut reads, held) = self.look(&node.value);
+                reads.extend(self.read_items(ALL_ITEMS, held, false));
+                self.operation_on(&[&node.value], expr.range(), operators::ITERATION, reads)
             }
             _ => self.parts(expr),
         }
@@ -177,20 +192,104 @@ impl<'a> Builder<'_, 'a> {
         let consumption = self.shared(Shared::Consumption);
         reads = vec![consumption];
         let resumed = self.step(range, "resumed", reads, vec![sent]);
+        // Who consumes it may throw something into it.
+        if self.is_caught() {
+            self.may_fail(resumed);
+        }
         let next = std::mem::replace(&mut self.frontier, Self::side(resumed, 1));
         self.jump(Jump::Return);
         self.frontier = next;
         vec![sent]
     }
 
-    /// An operation that runs one of these methods where a class of the project has them.
-    pub fn operation(&mut self, range: TextRange, names: &[&str], reads: Vec<Place>) -> Vec<Place> {
-        let mut candidates = Vec::new();
-        for name in names {
-            if let Some(methods) = self.world.declared.methods.get(*name) {
-                candidates.extend(methods.iter().copied());
+    /// What an expression may be.
+    pub fn possible_values(&self, expr: &Expr) -> &'a [Value] {
+        match self.made(expr) {
+            Made::Scalar => &[Value::Plain],
+            _ if matches!(expr, Expr::Compare(node) if !self.compares_by_methods(node)) => &[Value::Plain],
+            _ if self.is_of_library(expr) => &[Value::Plain],
+            Made::Container | Made::Unknown => self.world.values(self.module, expr.range()),
+        }
+    }
+
+    /// Whether methods of the project may say what a comparison gives.
+    fn compares_by_methods(&self, node: &ExprCompare) -> bool {
+        let operands: Vec<&Expr> = std::iter::once(&*node.left).chain(&node.comparators).collect();
+        let names = node.ops.iter().filter(|op| !matches!(op, CmpOp::In | CmpOp::NotIn));
+        let mut names = names.flat_map(|op| operators::comparison(*op));
+        names.any(|name| !self.special_methods(&operands, name).is_empty())
+    }
+
+    /// All that an expression may be, or nothing if it may be something else.
+    pub fn values(&self, expr: &Expr) -> Option<&'a [Value]> {
+        let values = self.possible_values(expr);
+        (!values.contains(&Value::Unknown)).then_some(values)
+    }
+
+    /// The methods of a name that one of the operands may have.
+    pub fn special_methods(&self, operands: &[&Expr], name: &str) -> Vec<ProcedureId> {
+        let all = self.world.declared.methods.get(name).map_or(&[][..], |all| all);
+        // A descriptor is the value of the attribute, not its object.
+        if all.is_empty() || operators::of_descriptors(name) {
+            return all.to_vec();
+        }
+        let mut found = Vec::new();
+        for operand in operands {
+            let values = self.possible_values(operand);
+            found.extend(self.world.methods_of_values(values, name));
+            if operators::of_elements(name) {
+                match self.held(values) {
+                    Some(held) => found.extend(self.world.methods_of_values(&held, name)),
+                    None if has_container(values) => return all.to_vec(),
+                    None => {}
+                }
             }
         }
+        found
+    }
+
+    /// An operation that runs one of these methods where a class of the project has them.
+    pub fn operation(&mut self, range: TextRange, names: &[&str], reads: Vec<Place>) -> Vec<Place> {
+        let all = |name: &&str| self.world.declared.methods.get(*name).into_iter().flatten().copied();
+        let candidates = names.iter().flat_map(all).collect();
+        self.operate(range, names, candidates, reads)
+    }
+
+    /// An operation upon operands that runs one of these methods where the class of an operand has them.
+    pub fn operation_on(
+        &mut self,
+        operands: &[&Expr],
+        range: TextRange,
+        names: &[&str],
+        reads: Vec<Place>,
+    ) -> Vec<Place> {
+        let candidates = names.iter().flat_map(|name| self.special_methods(operands, name)).collect();
+        self.operate(range, names, candidates, reads)
+    }
+
+    /// An operation upon an element of a container.
+    pub fn operation_on_item(
+        &mut self,
+        subscript: &ExprSubscript,
+        range: TextRange,
+        names: &[&str],
+        reads: Vec<Place>,
+    ) -> Vec<Place> {
+        let mut candidates = Vec::new();
+        for name in names {
+            let operand = if operators::of_keys(name) { &subscript.slice } else { &subscript.value };
+            candidates.extend(self.special_methods(&[operand], name));
+        }
+        self.operate(range, names, candidates, reads)
+    }
+
+    fn operate(
+        &mut self,
+        range: TextRange,
+        names: &[&str],
+        mut candidates: Vec<ProcedureId>,
+        reads: Vec<Place>,
+    ) -> Vec<Place> {
         candidates.sort_unstable();
         candidates.dedup();
         if candidates.is_empty() || reads.is_empty() {
@@ -266,19 +365,23 @@ impl<'a> Builder<'_, 'a> {
         // `enumerate(items)` and `items.values()` go on seeing `items`.
         let view = iter.as_call_expr().filter(|call| is_view(call));
         self.iterates = view.is_some();
-        let (mut reads, holder) = self.look(iter);
+        let (mut reads, held) = self.look(iter);
         self.iterates = false;
         if view.is_none() {
-            reads.extend(self.items(ALL_ITEMS, holder, false));
+            reads.extend(self.read_items(ALL_ITEMS, held, false));
         }
         let object = view.and_then(|call| call.func.as_attribute_expr()).map(|attribute| &*attribute.value);
         for one in object.into_iter().chain(view.into_iter().flat_map(|call| &call.arguments.args)) {
-            let (places, holder) = self.look(one);
+            let (places, held) = self.look(one);
             reads.extend(places);
-            reads.extend(self.items(ALL_ITEMS, holder, false));
+            reads.extend(self.read_items(ALL_ITEMS, held, false));
         }
         self.fails = true;
-        self.operation(iter.range(), operators::ITERATION, reads)
+        let operands: Vec<&Expr> = match view {
+            Some(call) if call.func.is_name_expr() => call.arguments.args.iter().collect(),
+            _ => vec![iter],
+        };
+        self.operation_on(&operands, iter.range(), operators::ITERATION, reads)
     }
 
     /// Whether a value has steps of its own: something is called or bound.
@@ -299,6 +402,30 @@ fn is_view(call: &ExprCall) -> bool {
         }
         _ => false,
     }
+}
+
+fn has_container(values: &[Value]) -> bool {
+    values.iter().any(|value| matches!(value, Value::Container(_)))
+}
+
+/// The values that a formatted text has.
+fn interpolated(expr: &Expr) -> Vec<&Expr> {
+    struct Values<'a>(Vec<&'a Expr>);
+
+    impl<'a> SourceOrderVisitor<'a> for Values<'a> {
+        fn visit_interpolated_string_element(&mut self, element: &'a InterpolatedStringElement) {
+            if let InterpolatedStringElement::Interpolation(inner) = element {
+                self.0.push(&inner.expression);
+            }
+            source_order::walk_interpolated_string_element(self, element);
+        }
+
+        fn visit_expr(&mut self, _: &'a Expr) {}
+    }
+
+    let mut values = Values(Vec::new());
+    source_order::walk_expr(&mut values, expr);
+    values.0
 }
 
 struct Parts<'a>(Vec<&'a Expr>);

@@ -5,7 +5,7 @@ use ruff_text_size::Ranged;
 use twincell_semantic::{Referent, exports, modules_named};
 
 use super::draft::{Builder, Place};
-use crate::program::{Shared, UnsoundKind};
+use crate::program::{Shared, UnsoundKind, hash_of};
 
 impl<'a> Builder<'_, 'a> {
     pub fn import(&mut self, node: &'a StmtImport) {
@@ -22,7 +22,8 @@ impl<'a> Builder<'_, 'a> {
             }
             let first = alias.name.split('.').next().unwrap_or_default();
             let writes = self.write_name(alias.asname.as_ref().map_or(first, |name| name.as_str()));
-            self.step(alias.range, "import", Vec::new(), writes);
+            let node = self.step(alias.range, "import", Vec::new(), writes);
+            self.draft_node(node).is_whole = true;
         }
     }
 
@@ -76,7 +77,11 @@ impl<'a> Builder<'_, 'a> {
                 }
             }
             let writes = self.write_name(alias.asname.as_ref().unwrap_or(&alias.name));
-            self.step(alias.range, "import", reads, writes);
+            let step = self.step(alias.range, "import", reads, writes);
+            // Which name of which module it is does not depend on the other names.
+            let from = hash_of((node.level, node.module.as_ref().map(|name| name.as_str())));
+            let draft = self.draft_node(step);
+            (draft.is_whole, draft.key) = (true, draft.key ^ from);
         }
     }
 }

@@ -5,8 +5,10 @@
 //! `draft::Builder` reads one procedure (`statements`, `expressions`, `calls`, ...), and `assemble` gives locals their
 //! versions and joins the procedures.
 //!
-//! Attributes are one map for each name, and elements of containers one for each kind of container. These maps, globals and
-//! captured locals are *shared*: each has one version for the whole program, so that each write may reach each read. The
+//! Attributes are a map for each name and each family of classes that inherit from one another, and elements of containers
+//! one for each place that makes them. What is stored in an object of which nothing is known is in a map of its own, which
+//! all readers read. Who does not know the object reads a map that all writers write. These maps, globals and captured
+//! locals are *shared*: each has one version for the whole program, so that each write may reach each read. The
 //! paper makes them formals, of which each procedure would have hundreds here. Flow between procedures is the same, apart
 //! from the order of writes and reads.
 //!
@@ -118,11 +120,16 @@ pub(crate) fn lower(project: &Project) -> Program {
 fn draft(world: &World<'_>, out: &mut Output, id: ProcedureId, is_cut: bool) -> Draft {
     let declaration = &world.declared.procedures[id.index()];
     let mut builder = Builder::new(world, out, id);
-    let entry = builder.node(Role::Entry, 0, Vec::new(), Vec::new());
+    // How often a library calls it, and with what, is a part of what is outside.
+    let outside = match world.is_called_from_outside(id) {
+        true => vec![builder.shared(Shared::Outside)],
+        false => Vec::new(),
+    };
+    let entry = builder.node(Role::Entry, 0, outside.clone(), Vec::new());
     if let Some(parameters) = declaration.parameters() {
         for name in arguments::parameter_names(parameters) {
             let writes = builder.name_places(name, true);
-            let node = builder.node(Role::Parameter, 0, Vec::new(), writes);
+            let node = builder.node(Role::Parameter, 0, outside.clone(), writes);
             if arguments::is_declared_scalar(parameters, name) {
                 builder.draft_node(node).makes = Made::Scalar;
             }
@@ -151,6 +158,8 @@ fn draft(world: &World<'_>, out: &mut Output, id: ProcedureId, is_cut: bool) -> 
     builder.frontier = std::mem::take(&mut builder.top.sources);
     let values = std::mem::take(&mut builder.top.values);
     builder.draft.raised = builder.node(Role::Raised, 0, values, Vec::new());
+    let marks = std::mem::take(&mut builder.top.marks);
+    builder.node(Role::Raises, 0, marks, Vec::new());
     let failures = std::mem::take(&mut builder.top.failures);
     builder.frontier.extend(returned);
     // What is not called does not run: all that no other branch decides depends on the entry.

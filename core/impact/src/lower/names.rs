@@ -1,11 +1,12 @@
 //! Names and attributes: the variables that they stand for.
 
+use std::collections::BTreeSet;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use ruff_python_ast::ExprAttribute;
+use ruff_python_ast::{Expr, ExprAttribute};
 use ruff_text_size::TextRange;
-use twincell_semantic::{Referent, SymbolKind};
+use twincell_semantic::{Referent, SymbolKind, Value};
 use twincell_syntax::scopes::mangle;
 
 use super::declare::{Found, Frame, FrameKind, look_up};
@@ -69,10 +70,71 @@ impl<'a> Builder<'_, 'a> {
         if let Found::In(frame) = found
             && matches!(frame.kind, FrameKind::Module | FrameKind::Class)
         {
-            let name = mangle(name, self.class.as_deref());
-            places.push(self.shared(Shared::Attribute(name.as_str().into())));
+            let name: Arc<str> = mangle(name, self.class.as_deref()).into();
+            let family = match frame.kind {
+                FrameKind::Class => self.world.family_at(self.module, &self.owner),
+                _ => None,
+            };
+            match family {
+                Some(family) => places.push(self.shared(Shared::AttributeOf(family, name.clone()))),
+                None if frame.kind == FrameKind::Class => {
+                    places.push(self.shared(Shared::UnknownAttribute(name.clone())))
+                }
+                None => {}
+            }
+            places.push(self.shared(Shared::Attribute(name)));
         }
         places
+    }
+
+    /// Whether an expression is something of a library by its dotted name: a module, or what is in it.
+    pub fn is_of_library(&self, expr: &Expr) -> bool {
+        let is_external = |range: TextRange| {
+            let referents = self.world.referents(self.module, range);
+            !referents.is_empty() && referents.iter().all(|one| matches!(one, Referent::External(_)))
+        };
+        match expr {
+            Expr::Name(name) => is_external(name.range),
+            Expr::Attribute(attribute) => is_external(attribute.attr.range) && self.is_of_library(&attribute.value),
+            _ => false,
+        }
+    }
+
+    /// The maps of an attribute for an object that may be one of some values, or anything.
+    pub fn attribute_reads(&mut self, name: &Arc<str>, values: Option<&[Value]>) -> Vec<Place> {
+        let Some(families) = self.families(values) else { return vec![self.shared(Shared::Attribute(name.clone()))] };
+        let mut places = vec![self.shared(Shared::UnknownAttribute(name.clone()))];
+        places.extend(families.into_iter().map(|family| self.shared(Shared::AttributeOf(family, name.clone()))));
+        places
+    }
+
+    /// The maps that a change of an attribute writes.
+    pub fn attribute_writes(&mut self, name: &Arc<str>, values: Option<&[Value]>) -> Vec<Place> {
+        let mut places = vec![self.shared(Shared::Attribute(name.clone()))];
+        let families = self.families(values);
+        if families.as_ref().is_none_or(|families| families.iter().any(|one| self.world.is_given_family(*one))) {
+            places.push(self.shared(Shared::AnyAttribute));
+        }
+        match families {
+            Some(families) => {
+                places
+                    .extend(families.into_iter().map(|family| self.shared(Shared::AttributeOf(family, name.clone()))));
+            }
+            None => places.push(self.shared(Shared::UnknownAttribute(name.clone()))),
+        }
+        places
+    }
+
+    /// The families of objects. That of functions, and of all else without a class of the project, is 0.
+    fn families(&self, values: Option<&[Value]>) -> Option<BTreeSet<u32>> {
+        values?
+            .iter()
+            .map(|value| match value {
+                Value::Instance(class) | Value::Class(class) => Some(self.world.family(*class)),
+                Value::External(_) => None,
+                _ => Some(0),
+            })
+            .collect()
     }
 
     pub fn attribute_name(&self, attribute: &ExprAttribute) -> Arc<str> {
@@ -87,6 +149,13 @@ impl<'a> Builder<'_, 'a> {
             self.unsound(attribute.range, UnsoundKind::Namespace);
         }
         let mut reads = base;
+        // What a library calls its own.
+        if self.is_of_library(&attribute.value) {
+            if self.world.declared.assigned.contains(&name) {
+                reads.push(self.shared(Shared::Attribute(name)));
+            }
+            return (reads, Holder::Unknown);
+        }
         let variables = self.world.module_variables(self.module, attribute.attr.range);
         if !variables.is_empty() {
             for (path, name) in variables {
@@ -102,7 +171,8 @@ impl<'a> Builder<'_, 'a> {
             return (reads, holder);
         }
         let map = self.out.shared(Shared::Attribute(name.clone()));
-        reads.push(Place::Shared(map));
+        let values = self.values(&attribute.value);
+        reads.extend(self.attribute_reads(&name, values));
         let declared = &self.world.declared;
         let is_own = declared.assigned.contains(&name) || declared.methods.contains_key(&name);
         if !is_own {
@@ -115,7 +185,20 @@ impl<'a> Builder<'_, 'a> {
         if is_own && properties.is_empty() {
             return (reads, Holder::Shared(map));
         }
-        (self.operation(attribute.range, operators::GET_ATTRIBUTE, reads), Holder::Unknown)
+        // All objects have these.
+        let has = |one: &&&str| {
+            **one != "__getattr__" || !matches!(&*name, "__class__" | "__dict__" | "__doc__" | "__module__")
+        };
+        // A descriptor is the value of a variable of a class.
+        let is_variable = declared.class_variables.contains(&name);
+        let names: Vec<&str> = operators::GET_ATTRIBUTE
+            .iter()
+            .filter(has)
+            .filter(|one| **one != "__get__" || is_variable)
+            .copied()
+            .collect();
+        let reads = self.operation_on(&[&attribute.value], attribute.range, &names, reads);
+        (reads, Holder::Unknown)
     }
 
     /// The methods that an attribute may run: those of its class if it is known, or all of its name.

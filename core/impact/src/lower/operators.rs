@@ -14,6 +14,22 @@ pub(super) const SET_ATTRIBUTE: &[&str] = &["__setattr__", "__set__"];
 pub(super) const ENTER: &[&str] = &["__enter__", "__aenter__"];
 pub(super) const EXIT: &[&str] = &["__exit__", "__aexit__"];
 
+/// Methods of descriptors.
+pub(super) fn of_descriptors(name: &str) -> bool {
+    matches!(name, "__get__" | "__set__" | "__delete__" | "__set_name__" | "__init_subclass__")
+}
+
+/// Methods of keys, for an operation upon a container and a key.
+pub(super) fn of_keys(name: &str) -> bool {
+    matches!(name, "__hash__" | "__eq__" | "__index__")
+}
+
+/// Methods that an operation upon a builtin container runs upon its elements.
+pub(super) fn of_elements(name: &str) -> bool {
+    let compares = matches!(name, "__eq__" | "__ne__" | "__lt__" | "__gt__" | "__le__" | "__ge__" | "__hash__");
+    compares || TEXT.contains(&name) || matches!(name, "__add__" | "__radd__")
+}
+
 pub(super) fn binary(operator: Operator) -> &'static [&'static str] {
     match operator {
         Operator::Add => &["__add__", "__radd__", "__iadd__"],

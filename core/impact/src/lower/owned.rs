@@ -8,11 +8,10 @@
 use ruff_python_ast::{Expr, ExprCall, Operator};
 use ruff_text_size::TextRange;
 use rustc_hash::{FxHashMap, FxHashSet};
-use twincell_semantic::Referent;
+use twincell_semantic::{Referent, Value};
 
 use super::declare::{Found, look_up};
 use super::draft::{Builder, Draft, Guard, Made, Place};
-use super::items::MapItems;
 use crate::program::{Items, Shared};
 
 /// Who holds a value that is looked at.
@@ -24,6 +23,17 @@ pub(super) enum Holder {
     /// Nobody: it was just made.
     Nobody(Made),
     Unknown,
+}
+
+/// A value that is looked at: who holds it, and what it may be, unless that may be anything.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Held<'v> {
+    pub holder: Holder,
+    pub values: Option<&'v [Value]>,
+}
+
+impl Held<'_> {
+    pub const UNKNOWN: Self = Self { holder: Holder::Unknown, values: None };
 }
 
 /// Builtins whose results are scalars.
@@ -159,7 +169,13 @@ impl<'a> Builder<'_, 'a> {
     }
 
     /// The value of an expression that is looked at, and gets no other name.
-    pub fn look(&mut self, expr: &'a Expr) -> (Vec<Place>, Holder) {
+    pub fn look(&mut self, expr: &'a Expr) -> (Vec<Place>, Held<'a>) {
+        let values = self.values(expr);
+        let (places, holder) = self.look_for_holder(expr);
+        (places, Held { holder, values })
+    }
+
+    fn look_for_holder(&mut self, expr: &'a Expr) -> (Vec<Place>, Holder) {
         if let Expr::Attribute(attribute) = expr {
             let base = self.value(&attribute.value);
             return self.look_at_attribute(attribute, base);
@@ -179,31 +195,44 @@ impl<'a> Builder<'_, 'a> {
         (places, holder)
     }
 
-    /// The maps of elements that matter for a container.
-    pub fn items(&mut self, kinds: &[Items], holder: Holder, is_deep: bool) -> Vec<Place> {
-        match holder {
-            Holder::Nobody(Made::Scalar) => Vec::new(),
-            Holder::Nobody(_) if !is_deep => Vec::new(),
-            Holder::Nobody(_) | Holder::Unknown => kinds.map_items(self),
-            Holder::Local(local) => self.guards(kinds, Place::Local(local), is_deep),
-            Holder::Shared(shared) => self.guards(kinds, Place::Shared(shared), is_deep),
-        }
+    /// The maps of elements that are read for a container that may be one of some values.
+    pub fn read_items(&mut self, kinds: &[Items], held: Held<'a>, is_deep: bool) -> Vec<Place> {
+        self.items(kinds, held, is_deep, false)
     }
 
-    fn guards(&mut self, kinds: &[Items], holder: Place, is_deep: bool) -> Vec<Place> {
-        let mut guards = Vec::new();
-        for kind in kinds {
-            let map = self.out.shared(Shared::Items(*kind));
-            let own = match holder {
-                Place::Shared(shared) => {
-                    self.out.shared(Shared::ItemsOf(self.out.shared[shared as usize].clone().into()))
-                }
-                _ => map,
-            };
-            self.draft.guards.push(Guard { holder, map, own, is_deep });
-            guards.push(Place::Guarded(self.draft.guards.len() as u32 - 1));
+    /// The maps of elements that are written for a container that may be one of some values.
+    pub fn written_items(&mut self, kinds: &[Items], held: Held<'a>, is_deep: bool) -> Vec<Place> {
+        self.items(kinds, held, is_deep, true)
+    }
+
+    fn items(
+        &mut self,
+        kinds: &[Items],
+        Held { holder, values }: Held<'a>,
+        is_deep: bool,
+        is_write: bool,
+    ) -> Vec<Place> {
+        let holder = match holder {
+            Holder::Nobody(Made::Scalar) => return Vec::new(),
+            Holder::Nobody(_) if !is_deep => return Vec::new(),
+            Holder::Nobody(_) | Holder::Unknown => {
+                return self.maps(kinds, values, is_deep, is_write).into_iter().map(Place::Shared).collect();
+            }
+            Holder::Local(local) => Place::Local(local),
+            Holder::Shared(shared) => Place::Shared(shared),
+        };
+        if kinds.is_empty() {
+            return Vec::new();
         }
-        guards
+        let maps = self.maps(kinds, values, is_deep, is_write);
+        let own = match holder {
+            Place::Shared(shared) => {
+                vec![self.out.shared(Shared::ItemsOf(self.out.shared[shared as usize].clone().into()))]
+            }
+            _ => maps.clone(),
+        };
+        self.draft.guards.push(Guard { holder, maps, own, is_deep });
+        vec![Place::Guarded(self.draft.guards.len() as u32 - 1)]
     }
 
     /// The value that a holder holds gets another name.
@@ -302,12 +331,12 @@ pub(super) fn resolve(
                 Some(Made::Container) if !guard.is_deep && !visible.get(&local).is_some_and(|visible| visible[at]) => {
                     vec![]
                 }
-                _ => vec![guard.map],
+                _ => guard.maps.clone(),
             },
             Place::Shared(shared) if scalars.contains(&shared) => vec![],
-            Place::Shared(shared) if escaped.contains(&shared) => vec![guard.map],
-            _ if guard.is_deep => vec![guard.map, guard.own, *foreign],
-            _ => vec![guard.own, *foreign],
+            Place::Shared(shared) if escaped.contains(&shared) => guard.maps.clone(),
+            _ if guard.is_deep => [guard.maps.as_slice(), &guard.own, &[*foreign]].concat(),
+            _ => [guard.own.as_slice(), &[*foreign]].concat(),
         }
     };
     for (at, node) in draft.nodes.iter_mut().enumerate() {

@@ -4,7 +4,6 @@ use ruff_python_ast::{Pattern, StmtMatch};
 use ruff_text_size::{Ranged, TextRange};
 
 use super::draft::{Builder, Place};
-use super::items::{ALL_ITEMS, MapItems};
 use crate::program::Shared;
 
 impl<'a> Builder<'_, 'a> {
@@ -44,11 +43,11 @@ impl<'a> Builder<'_, 'a> {
         match pattern {
             Pattern::MatchValue(node) => reads.extend(self.value(&node.value)),
             Pattern::MatchSequence(node) => {
-                reads.extend(ALL_ITEMS.map_items(self));
+                reads.extend(self.all_items());
                 node.patterns.iter().for_each(|one| self.pattern(one, reads));
             }
             Pattern::MatchMapping(node) => {
-                reads.extend(ALL_ITEMS.map_items(self));
+                reads.extend(self.all_items());
                 node.patterns.iter().for_each(|one| self.pattern(one, reads));
             }
             Pattern::MatchClass(node) => {

@@ -2,10 +2,12 @@
 
 use ruff_python_ast::{Expr, Stmt, StmtAugAssign, StmtFor, StmtIf, StmtWhile, StmtWith};
 use ruff_text_size::{Ranged, TextRange};
+use twincell_semantic::Value;
 
 use super::draft::{Builder, Jump, Made, Place};
-use super::items::{ALL_ITEMS, MapItems};
+use super::items::ALL_ITEMS;
 use super::operators;
+use super::owned::{Held, Holder};
 use crate::program::{Items, Operator, Shared, Term, UnsoundKind, hash_of};
 
 impl<'a> Builder<'_, 'a> {
@@ -47,14 +49,17 @@ impl<'a> Builder<'_, 'a> {
             }
             Stmt::AugAssign(node) => {
                 self.begin(range, "augmented", &[range]);
-                let (mut reads, holder) = self.look(&node.target);
+                let (mut reads, held) = self.look(&node.target);
                 reads.extend(self.look(&node.value).0);
                 self.fails = true;
-                let mut reads = self.operation(range, operators::binary(node.op), reads);
+                let mut reads =
+                    self.operation_on(&[&node.target, &node.value], range, operators::binary(node.op), reads);
                 // `items += more` changes the list that other names may have.
-                let in_place = self.items(changed_in_place(node.op), holder, false);
+                let in_place = self.written_items(changed_in_place(node.op), held, false);
                 if !in_place.is_empty() && self.made(&node.value) != Made::Scalar {
-                    reads.extend(ALL_ITEMS.map_items(self));
+                    let added = Held { holder: Holder::Unknown, values: self.values(&node.value) };
+                    reads.extend(self.read_items(ALL_ITEMS, held, false));
+                    reads.extend(self.read_items(ALL_ITEMS, added, false));
                     let node = self.failing_step(range, "in place", reads.clone(), in_place);
                     self.draft_node(node).is_update = true;
                 }
@@ -151,7 +156,7 @@ impl<'a> Builder<'_, 'a> {
         let reads = self.look(test).0;
         match test {
             Expr::Compare(_) | Expr::UnaryOp(_) | Expr::BooleanLiteral(_) => reads,
-            _ => self.operation(test.range(), operators::TRUTH, reads),
+            _ => self.operation_on(&[test], test.range(), operators::TRUTH, reads),
         }
     }
 
@@ -227,20 +232,25 @@ impl<'a> Builder<'_, 'a> {
             let reads = self.value(&item.context_expr);
             let manager = self.temporary();
             self.failing_step(item.context_expr.range(), "manager", reads, vec![manager]);
-            let entered = self.operation(item.range, operators::ENTER, vec![manager]);
+            let entered = self.operation_on(&[&item.context_expr], item.range, operators::ENTER, vec![manager]);
             if let Some(target) = &item.optional_vars {
                 self.assign(target, entered);
             }
             managers.push(manager);
         }
+        let contexts: Vec<&Expr> = node.items.iter().map(|item| &item.context_expr).collect();
         let statement = self.statement;
         let exit = |this: &mut Self| {
             this.statement = statement;
             this.step(head, "exit", managers.clone(), Vec::new());
-            this.operation(head, operators::EXIT, managers.clone());
+            this.operation_on(&contexts, head, operators::EXIT, managers.clone());
         };
+        // A generator behind the manager goes on where it stands, or with the exception.
+        let is_generator = |value: &Value| matches!(value, Value::Generator(_) | Value::Unknown);
+        let consumes = contexts.iter().any(|one| self.possible_values(one).iter().any(is_generator));
+        let consumed = if consumes { vec![self.shared(Shared::Consumption)] } else { Vec::new() };
         if !may_suppress {
-            return self.with_finally(head, |this| this.body(&node.body), exit);
+            return self.with_finally(head, consumed, |this| this.body(&node.body), exit);
         }
         let landing = self.in_try(|this| this.body(&node.body));
         exit(self);
@@ -251,7 +261,9 @@ impl<'a> Builder<'_, 'a> {
         reads.extend(managers.iter().copied());
         let kept = self.temporary();
         exit(self);
-        let suppressed = self.landing_step(head, "suppressed", reads, vec![kept]);
+        let mut writes = vec![kept];
+        writes.extend(consumed);
+        let suppressed = self.landing_step(head, "suppressed", reads, writes);
         self.frontier = Self::side(suppressed, 1);
         let onward = self.landing_step(head, "raised", vec![kept], vec![]);
         self.unhandled(&landing, onward, kept);
@@ -266,7 +278,7 @@ impl<'a> Builder<'_, 'a> {
         if node.finalbody.is_empty() {
             return self.try_body(node, head);
         }
-        self.with_finally(head, |this| this.try_body(node, head), |this| this.body(&node.finalbody));
+        self.with_finally(head, Vec::new(), |this| this.try_body(node, head), |this| this.body(&node.finalbody));
     }
 
     fn try_body(&mut self, node: &'a ruff_python_ast::StmtTry, head: TextRange) {

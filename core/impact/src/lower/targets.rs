@@ -11,7 +11,7 @@ use twincell_syntax::scopes::Bindings;
 use super::arguments::parameter_names;
 use super::declare::{Frame, FrameKind};
 use super::draft::{Builder, Made, Place};
-use super::items::{ALL_ITEMS, MapItems, kinds_of_key};
+use super::items::kinds_of_key;
 use super::operators;
 use crate::program::{Operator, Shared, Term, UnsoundKind};
 
@@ -77,14 +77,14 @@ impl<'a> Builder<'_, 'a> {
                 node.term = parts.map(|parts| Term::Apply(operator, parts));
             }
             Expr::Subscript(subscript) => {
-                let (places, holder) = self.look(&subscript.value);
+                let (places, held) = self.look(&subscript.value);
                 reads.extend(places);
                 reads.extend(self.look(&subscript.slice).0);
                 self.fails = true;
                 let parts = value
                     .and_then(|value| Some(vec![self.term(&subscript.value)?, self.term(&subscript.slice)?, value]));
-                let reads = self.operation(target.range(), operators::SET_ITEM, reads);
-                let mut writes = self.items(kinds_of_key(&subscript.slice), holder, false);
+                let reads = self.operation_on_item(subscript, target.range(), operators::SET_ITEM, reads);
+                let mut writes = self.written_items(kinds_of_key(&subscript.slice), held, false);
                 writes.extend(self.container(&subscript.value));
                 let node = self.failing_step(target.range(), "store", reads, writes);
                 let operator = Operator::acting("store item");
@@ -99,7 +99,7 @@ impl<'a> Builder<'_, 'a> {
     }
 
     fn unpack(&mut self, targets: &'a [Expr], range: TextRange, mut reads: Vec<Place>) {
-        reads.extend(ALL_ITEMS.map_items(self));
+        reads.extend(self.all_items());
         self.fails = true;
         let reads = self.operation(range, operators::ITERATION, reads);
         let kept = self.temporary();
@@ -115,12 +115,15 @@ impl<'a> Builder<'_, 'a> {
             self.unsound(attribute.range, UnsoundKind::Monkeypatch);
         }
         self.fails = true;
-        let mut reads = self.operation(attribute.range, operators::SET_ATTRIBUTE, reads);
+        let is_variable = self.world.declared.class_variables.contains(&name);
+        let names = if is_variable { operators::SET_ATTRIBUTE } else { &["__setattr__"] };
+        let mut reads = self.operation_on(&[&attribute.value], attribute.range, names, reads);
         let setters = self.properties(attribute, &name);
         if !setters.is_empty() {
             reads = self.call_any(attribute.range, "setter", &setters, reads);
         }
-        let mut writes = vec![self.shared(Shared::Attribute(name)), self.shared(Shared::AnyAttribute)];
+        let values = self.values(&attribute.value);
+        let mut writes = self.attribute_writes(&name, values);
         for referent in self.world.referents(self.module, attribute.attr.range) {
             if let Referent::Symbol(symbol) = referent
                 && self.world.project.symbol(*symbol).is_some_and(|symbol| symbol.kind == SymbolKind::Variable)
@@ -169,17 +172,18 @@ impl<'a> Builder<'_, 'a> {
             }
             Expr::Attribute(attribute) => {
                 let reads = self.value(&attribute.value);
-                let reads = self.operation(range, &["__delattr__", "__delete__"], reads);
+                let reads = self.operation_on(&[&attribute.value], range, &["__delattr__", "__delete__"], reads);
                 let name = self.attribute_name(attribute);
-                let writes = vec![self.shared(Shared::Attribute(name)), self.shared(Shared::AnyAttribute)];
+                let values = self.values(&attribute.value);
+                let writes = self.attribute_writes(&name, values);
                 self.fails = true;
                 self.failing_step(range, "delete", reads, writes);
             }
             Expr::Subscript(subscript) => {
-                let (mut reads, holder) = self.look(&subscript.value);
+                let (mut reads, held) = self.look(&subscript.value);
                 reads.extend(self.look(&subscript.slice).0);
-                let reads = self.operation(range, operators::DELETE_ITEM, reads);
-                let mut writes = self.items(kinds_of_key(&subscript.slice), holder, false);
+                let reads = self.operation_on_item(subscript, range, operators::DELETE_ITEM, reads);
+                let mut writes = self.written_items(kinds_of_key(&subscript.slice), held, false);
                 writes.extend(self.container(&subscript.value));
                 self.fails = true;
                 let node = self.failing_step(range, "delete", reads, writes);

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use ruff_text_size::TextRange;
 use rustc_hash::{FxHashMap, FxHashSet};
 use twincell_semantic::{
-    Ancestor, CallKind, Callee, Code, ModuleId, Project, Referent, SymbolId, SymbolKind, ancestors, calls, overrides,
-    references, uses,
+    Ancestor, CallKind, Callee, Code, ModuleId, Project, Referent, SymbolId, SymbolKind, Value, ancestors, bases,
+    calls, codes, is_function_given_away, is_given_away, overrides, references, subclasses, uses, values,
 };
 
 use super::declare::Declared;
@@ -25,6 +25,14 @@ pub(super) struct World<'a> {
     /// What a reference stands for, by module and offset.
     sites: FxHashMap<(usize, u32), Vec<Referent>>,
     edges: Edges,
+    /// The classes of methods.
+    class_of: FxHashMap<ProcedureId, SymbolId>,
+    /// The number of each class, which those that inherit from one another share.
+    families: FxHashMap<SymbolId, u32>,
+    given_families: FxHashSet<u32>,
+    classes: FxHashMap<(usize, Arc<str>), SymbolId>,
+    /// What libraries may call at any time.
+    called_from_outside: FxHashSet<ProcedureId>,
 }
 
 /// The procedures that a function or class body may call, and how, by module and name.
@@ -55,10 +63,80 @@ impl<'a> World<'a> {
             by_module,
             sites: Default::default(),
             edges: Default::default(),
+            class_of: Default::default(),
+            families: Default::default(),
+            given_families: Default::default(),
+            classes: Default::default(),
+            called_from_outside: Default::default(),
         };
+        let is_class = |one: &SymbolId| project.symbol(*one).is_some_and(|one| one.kind == SymbolKind::Class);
+        for class in project.symbols().filter(is_class) {
+            let Some(module) = world.by_module.get(&class.module()).copied() else { continue };
+            let qualname = project.name(class).qualname;
+            let prefix = format!("{qualname}.");
+            world.classes.insert((module, qualname), class);
+            world.add_family(class);
+            for (at, one) in world.declared.procedures.iter().enumerate().filter(|(_, one)| one.module == module) {
+                if one.qualname.strip_prefix(&prefix).is_some_and(|rest| !rest.contains('.')) {
+                    world.class_of.insert(ProcedureId(at as u32), class);
+                }
+            }
+        }
+        let given = codes(project).filter(|code| is_function_given_away(project, *code));
+        world.called_from_outside = given.flat_map(|code| world.procedures_of(code)).collect();
+        for (procedure, class) in &world.class_of {
+            let is_given = world.is_given_family(world.family(*class));
+            let name = world.declared.procedures[procedure.index()].qualname.rsplit('.').next().unwrap_or_default();
+            let is_special = name.starts_with("__") && name.ends_with("__");
+            let is_own = ["__init__", "__new__"].contains(&name);
+            // A library calls methods of its own classes, and special methods of objects that it got.
+            if !is_own && (world.is_foreign(*class) || is_special && is_given) {
+                world.called_from_outside.insert(*procedure);
+            }
+        }
         world.sites = world.find_sites();
         world.edges = world.find_edges();
         world
+    }
+
+    fn add_family(&mut self, class: SymbolId) {
+        if self.families.contains_key(&class) {
+            return;
+        }
+        let number = self.families.len() as u32 + 1;
+        let mut open = vec![class];
+        let mut is_given = false;
+        while let Some(next) = open.pop() {
+            if self.families.insert(next, number).is_some() {
+                continue;
+            }
+            is_given |= is_given_away(self.project, next);
+            let above = bases(self.project, next).into_iter().filter_map(|base| match base {
+                Ancestor::Class(base) => Some(base),
+                Ancestor::External(_) => None,
+            });
+            let related = above.chain(subclasses(self.project, next).iter().copied());
+            open.extend(related.filter(|one| !self.families.contains_key(one)));
+        }
+        if is_given {
+            self.given_families.insert(number);
+        }
+    }
+
+    /// The number of the family of a class.
+    pub fn family(&self, class: SymbolId) -> u32 {
+        self.families.get(&class).copied().unwrap_or_default()
+    }
+
+    /// Whether something outside of the project gets objects of a family.
+    pub fn is_given_family(&self, family: u32) -> bool {
+        self.given_families.contains(&family)
+    }
+
+    /// The family of a class by its module and qualified name.
+    pub fn family_at(&self, module: usize, qualname: &Arc<str>) -> Option<u32> {
+        let class = self.classes.get(&(module, qualname.clone()))?;
+        Some(self.family(*class))
     }
 
     fn find_sites(&self) -> FxHashMap<(usize, u32), Vec<Referent>> {
@@ -97,7 +175,7 @@ impl<'a> World<'a> {
         edges
     }
 
-    fn procedures_of(&self, code: Code) -> Vec<ProcedureId> {
+    pub fn procedures_of(&self, code: Code) -> Vec<ProcedureId> {
         let Some(module) = self.by_module.get(&code.module()) else { return Vec::new() };
         let name = without_numbers(&code.qualname(self.project));
         match name.strip_suffix("<lambda>") {
@@ -166,6 +244,74 @@ impl<'a> World<'a> {
     pub fn is_foreign(&self, class: SymbolId) -> bool {
         let known = |path: &str| ["builtins.object", "abc.ABC", "typing.Generic", "typing.Protocol"].contains(&path);
         ancestors(self.project, class).iter().any(|one| matches!(one, Ancestor::External(path) if !known(path)))
+    }
+
+    /// What an expression may be.
+    pub fn values(&self, module: usize, range: TextRange) -> &'a [Value] {
+        values(self.project, self.sources[module].module, (range.start().to_u32(), range.end().to_u32()))
+    }
+
+    /// The methods of a name that an object of a class may have: its own or inherited ones, and those of classes below it.
+    pub fn methods_of(&self, class: SymbolId, name: &str) -> Vec<ProcedureId> {
+        let mut found = self.makers(class, name);
+        let mut seen = FxHashSet::from_iter([class]);
+        let mut open = vec![class];
+        while let Some(next) = open.pop() {
+            for below in subclasses(self.project, next) {
+                if seen.insert(*below) {
+                    open.push(*below);
+                    found.extend(self.makers(*below, name));
+                }
+            }
+        }
+        found.sort_unstable();
+        found.dedup();
+        found
+    }
+
+    /// The classes of the project that have a method of a name and whose objects come out of what is outside.
+    fn given_away(&self, name: &str) -> Vec<ProcedureId> {
+        let own = self.declared.methods.get(name).map_or(&[][..], |all| all);
+        let is_given = |one: &&ProcedureId| match self.class_of.get(one) {
+            Some(class) => {
+                let below = |class: SymbolId| subclasses(self.project, class).iter().copied();
+                let mut seen = FxHashSet::from_iter([*class]);
+                let mut open = vec![*class];
+                while let Some(next) = open.pop() {
+                    if is_given_away(self.project, next) {
+                        return true;
+                    }
+                    open.extend(below(next).filter(|one| seen.insert(*one)));
+                }
+                false
+            }
+            None => true,
+        };
+        own.iter().filter(is_given).copied().collect()
+    }
+
+    /// The methods of a name that an expression of known values may have.
+    pub fn methods_of_values(&self, values: &[Value], name: &str) -> Vec<ProcedureId> {
+        let mut found = Vec::new();
+        for value in values {
+            match value {
+                Value::Instance(class) => found.extend(self.methods_of(*class, name)),
+                Value::External(_) | Value::Unknown => found.extend(self.given_away(name)),
+                // Its class may have methods of its own.
+                Value::Class(_) if self.declared.has_metaclasses => {
+                    found.extend(self.declared.methods.get(name).into_iter().flatten());
+                }
+                _ => {}
+            }
+        }
+        found.sort_unstable();
+        found.dedup();
+        found
+    }
+
+    /// Whether a library may call a procedure at any time.
+    pub fn is_called_from_outside(&self, procedure: ProcedureId) -> bool {
+        self.called_from_outside.contains(&procedure)
     }
 
     /// The body of a module.

@@ -103,7 +103,7 @@ pub(crate) fn prove(
 ) -> bool {
     let mut is_shown = false;
     for (old, new) in pairs {
-        let outputs = |side: Side, id: &ProcedureId| &programs[side].procedures[id.index()].outputs[..2];
+        let outputs = |side: Side, id: &ProcedureId| &programs[side].procedures[id.index()].outputs[..3];
         let is_open = outputs(Side::Old, old).iter().any(|one| !known.old.summary.contains(one));
         if !is_open || !proves(*old, *new) {
             continue;
@@ -147,7 +147,7 @@ fn procedure(
         let role = programs.old.nodes[old.index()].role;
         let same = pair.agrees && is_congruent(node.action);
         if same {
-            if matches!(role, Role::Return | Role::Raised | Role::Failed) {
+            if matches!(role, Role::Return | Role::Raised | Role::Raises | Role::Failed) {
                 found.old.summary.extend(&programs.old.nodes[old.index()].writes);
                 found.new.summary.extend(&programs.new.nodes[new.index()].writes);
             }

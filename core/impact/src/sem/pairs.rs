@@ -81,13 +81,14 @@ impl<'p> Site<'p> {
         let mut writes = Vec::new();
         for variable in &node.writes {
             match &program.variables[variable.index()] {
-                Variable::Shared(shared) => writes.push(hash_of(shared)),
+                Variable::Shared(shared) => writes.push(hash_of(shared.unnumbered())),
                 Variable::Output(_, output) => writes.push(hash_of(Output::ALL.iter().position(|one| one == output))),
                 Variable::Local(name) if !name.is_empty() => writes.push(hash_of(name)),
                 _ => {}
             }
         }
         writes.sort_unstable();
+        writes.dedup();
         let callees: Vec<u32> = callees.into_iter().map(|one| one.0).collect();
         Some(hash_of((callees, writes, node.dispatch.is_some(), node.is_call)))
     }

@@ -267,7 +267,7 @@ impl<'g, 'p> Graph<'g, 'p> {
                 let name = match &program.variables[variable.index()] {
                     Variable::Local(name) if name.is_empty() => 0,
                     Variable::Local(name) | Variable::Input(_, name) => hash_of(name),
-                    Variable::Shared(shared) => hash_of(("shared", shared)),
+                    Variable::Shared(shared) => hash_of(("shared", shared.unnumbered())),
                     Variable::Called(_) => hash_of("called"),
                     Variable::Output(_, _) => 1,
                 };
@@ -294,7 +294,7 @@ impl<'g, 'p> Graph<'g, 'p> {
         self.actions[side].insert(id, item);
         let acts = self.site.acts(side, id);
         let (head, operands) = match (self.moment(side, id), &node.term) {
-            _ if matches!(node.role, Role::Return | Role::Raised | Role::Failed) => {
+            _ if matches!(node.role, Role::Return | Role::Raised | Role::Raises | Role::Failed) => {
                 (hash_of(("frame", role(node.role))), self.arrivals(side, id))
             }
             (_, Some(term)) if !acts && !self.is_timed(side, id) => {
@@ -346,7 +346,7 @@ impl<'g, 'p> Graph<'g, 'p> {
                 arrivals.push(self.add(hash_of("arrival"), [value].into_iter().chain(control).collect()));
             }
         }
-        if is_failed || node.role == Role::Raised {
+        if is_failed || matches!(node.role, Role::Raised | Role::Raises) {
             return vec![self.add_set(hash_of("any of"), arrivals)];
         }
         arrivals
@@ -370,7 +370,7 @@ impl<'g, 'p> Graph<'g, 'p> {
                     return self.add(value, Vec::new());
                 }
                 match self.moment(side, reader) {
-                    Moment::Pair(pair) => self.add(hash_of(("shared", shared, pair)), Vec::new()),
+                    Moment::Pair(pair) => self.add(hash_of(("shared", shared.unnumbered(), pair)), Vec::new()),
                     Moment::Alone => self.unique(),
                 }
             }
@@ -671,6 +671,7 @@ fn role(role: Role) -> u8 {
     match role {
         Role::Return => 0,
         Role::Raised => 1,
+        Role::Raises => 3,
         _ => 2,
     }
 }

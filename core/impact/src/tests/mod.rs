@@ -2,6 +2,7 @@
 
 mod containers;
 mod equivalences;
+mod objects;
 mod options;
 mod paper;
 mod properties;

@@ -343,3 +343,35 @@ fn callers_from_outside_may_leave_an_argument_out() {
 ",
     );
 }
+
+#[test]
+fn names_of_one_import_change_alone() {
+    check(
+        "  import math
+- from math import floor, sqrt
++ from math import floor, ceil, sqrt
+  def f(x):
+      return floor(x)
+",
+    );
+}
+
+#[test]
+fn another_exception_of_the_same_branch_reaches_handlers_alone() {
+    check(
+        "  def positive(x):
+      if x < 0:
+-         raise ValueError('negative')
++         raise ValueError('below zero')
+      return x
+  def f(x):
+      y = positive(x)
+      return y
+  def g(x):
+      try:
+~         return positive(x)
+~     except ValueError as error:
+~         return str(error)
+",
+    );
+}

@@ -34,7 +34,9 @@ impl Solver<'_> {
                 let class = *class;
                 self.class_variables(class, name).first().copied()
             }
-            Some(Object::External(_) | Object::Text(_) | Object::Number(_)) => return,
+            Some(Object::External(_) | Object::Text(_) | Object::Number(_) | Object::Unknown) => {
+                return self.given.push(from);
+            }
             _ => None,
         };
         let to = to.unwrap_or_else(|| self.field(object, Field::Attribute(name)));
@@ -94,6 +96,10 @@ impl Solver<'_> {
                 } else {
                     self.add(node, object);
                 }
+                true
+            }
+            Some(Object::Unknown) => {
+                self.add(node, object);
                 true
             }
             Some(Object::Container(..)) => {
@@ -296,6 +302,7 @@ impl Solver<'_> {
                     self.add(call.result, object);
                 }
             }
+            Some(Object::Unknown) => self.add(call.result, object),
             Some(Object::External(_)) if matches!(&*text, "__enter__" | "__aenter__") => self.add(call.result, object),
             Some(Object::Generator(module, scope)) if matches!(&*text, "__enter__" | "__aenter__") => {
                 self.yielded(module, scope, call.result);

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use twincell_syntax::python::ASKING;
+
 use super::objects::{Field, Object, ObjectId};
 use super::solver::{CallOf, KeyOf, Node, Operation, Solver};
 use crate::answers::{CallKind, Callee, Code};
@@ -45,8 +47,22 @@ impl Solver<'_> {
             }
             Some(Object::External(path)) => self.call_external(&path, object, call, has_result),
             Some(Object::ContainerMethod(container, name)) => self.call_container(container, &name, call),
+            Some(Object::Unknown) => {
+                self.give_arguments(call);
+                self.add(call.result, object);
+            }
             _ => {}
         }
+    }
+
+    /// Something outside of the project gets the arguments.
+    fn give_arguments(&mut self, call: &CallOf) {
+        self.given.extend(call.arguments.iter().map(|argument| match argument {
+            Argument::Positional(node)
+            | Argument::Star(node)
+            | Argument::Keyword(_, node)
+            | Argument::Keywords(node) => *node,
+        }));
     }
 
     fn call_function(
@@ -186,6 +202,12 @@ impl Solver<'_> {
 
     /// Something that is not of the project is called.
     fn call_external(&mut self, path: &Arc<str>, object: ObjectId, call: &Arc<CallOf>, has_result: bool) {
+        // Builtins that only look keep nothing, and what they give is followed.
+        let looks =
+            |name: &str| ASKING.contains(&name) && !matches!(name, "vars" | "dir" | "getattr" | "globals" | "locals");
+        if !path.strip_prefix("builtins.").is_some_and(|name| looks(name) || matches!(name, "print" | "next")) {
+            self.give_arguments(call);
+        }
         let is_silent = path.starts_with("builtins.") && !has_result;
         if !is_silent {
             let kind = if call.decorates { CallKind::Decorator } else { CallKind::Direct };
@@ -242,9 +264,12 @@ impl Solver<'_> {
         if let (Some(receiver), Some(own)) = (receiver, self.positional(module, scope, 0)) {
             self.add(own, receiver);
         }
-        if let (Some(result), Some(function)) = (result, self.project.scope(module, scope)) {
+        if let Some(function) = self.project.scope(module, scope) {
             let returns = self.global(module, function.returns);
-            self.copy(returns, result);
+            self.given.push(returns);
+            if let Some(result) = result {
+                self.copy(returns, result);
+            }
         }
     }
 
@@ -449,6 +474,7 @@ impl Solver<'_> {
                 let value = self.field(item, Field::Number(1));
                 self.watch(container, super::solver::Watch::All(value));
             }
+            "clear" | "reverse" | "remove" | "discard" | "index" | "count" | "keys" => {}
             "sort" => {
                 for argument in &call.arguments {
                     if let Argument::Keyword(_, node) = *argument {
@@ -456,7 +482,12 @@ impl Solver<'_> {
                     }
                 }
             }
-            _ => {}
+            // What it gives is not followed.
+            _ => {
+                let own = self.node();
+                self.add(own, container);
+                self.given.push(own);
+            }
         }
     }
 }

@@ -73,7 +73,7 @@ impl Solver<'_> {
             }
             Some(Object::Generator(module, scope)) => self.yielded(module, scope, to),
             // `C[int]` is `C` for what is called.
-            Some(Object::External(_) | Object::Class(_)) => self.add(to, object),
+            Some(Object::External(_) | Object::Class(_) | Object::Unknown) => self.add(to, object),
             _ => {}
         }
     }
@@ -125,6 +125,8 @@ impl Solver<'_> {
                 let key = self.counted(container, key).unwrap_or(Field::Any);
                 let to = self.field(container, key);
                 self.copy(from, to);
+            } else {
+                self.given.push(from);
             }
         }
     }
@@ -171,7 +173,7 @@ impl Solver<'_> {
         match self.objects.get(object).cloned() {
             Some(Object::Container(kind, ..)) if kind != ContainerKind::Dict => self.watch(object, Watch::All(to)),
             Some(Object::Generator(module, scope)) => self.yielded(module, scope, to),
-            Some(Object::External(_)) => self.add(to, object),
+            Some(Object::External(_) | Object::Unknown) => self.add(to, object),
             Some(Object::Instance(class)) => {
                 let (iterates, gets) = (self.name("__iter__"), self.name("__getitem__"));
                 if self.is_defined(class, iterates) {
@@ -233,6 +235,8 @@ impl Solver<'_> {
         if matches!(self.objects.get(container), Some(Object::Container(..))) {
             let any = self.field(container, Field::Any);
             self.copy(from, any);
+        } else {
+            self.given.push(from);
         }
     }
 }

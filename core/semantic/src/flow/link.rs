@@ -196,8 +196,11 @@ impl Linker<'_> {
                 let value = at(solver, *value);
                 solver.operation(value, Operation::Raise { code: self.code(*scope) });
             }
-            Step::Annotated { class, to } => {
+            Step::Annotated { class, to, is_whole } => {
                 let (class, to) = (at(solver, *class), at(solver, *to));
+                if *is_whole {
+                    solver.declared.push((class, to));
+                }
                 solver.operation(class, Operation::Annotated { to });
             }
         }

@@ -12,6 +12,7 @@ mod containers;
 mod link;
 mod objects;
 mod solver;
+mod values;
 
 use std::sync::Arc;
 
@@ -24,6 +25,7 @@ use crate::project::Project;
 use crate::resolve::{Trail, ancestors, class_attribute, member, own_attribute, unique};
 use objects::Object;
 use solver::Solver;
+pub use values::{elements, is_function_given_away, is_given_away, is_site_given_away, values};
 
 impl Code {
     /// The module that holds it.
@@ -66,14 +68,20 @@ pub fn codes(project: &Project) -> impl Iterator<Item = Code> + '_ {
 }
 
 pub(crate) fn flow(project: &Project) -> &Flow {
-    project.memos.flow.get_or_init(|| {
-        let mut solver = Solver::new(project);
-        solver.link();
-        solver.solve();
-        let mut calls: Vec<CallEdge> = solver.calls.iter().cloned().collect();
-        calls.sort();
-        Flow { calls, attributes: attributes(&solver), is_cut: solver.is_cut }
-    })
+    project.memos.flow.get_or_init(|| answers_of(&solved(project)))
+}
+
+fn solved(project: &Project) -> Solver<'_> {
+    let mut solver = Solver::new(project);
+    solver.link();
+    solver.solve();
+    solver
+}
+
+fn answers_of(solver: &Solver<'_>) -> Flow {
+    let mut calls: Vec<CallEdge> = solver.calls.iter().cloned().collect();
+    calls.sort();
+    Flow { calls, attributes: attributes(solver), is_cut: solver.is_cut }
 }
 
 fn attributes(solver: &Solver<'_>) -> FxHashMap<(ModuleId, u32), Vec<Referent>> {

@@ -32,6 +32,10 @@ pub(super) enum Object {
     External(Arc<str>),
     Text(Arc<str>),
     Number(i64),
+    /// A number, a truth value or `None`.
+    Plain,
+    /// Any other value: nothing says where it comes from.
+    Unknown,
 }
 
 /// A part of an object.

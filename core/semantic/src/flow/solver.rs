@@ -15,7 +15,7 @@ use crate::project::Project;
 pub(super) type Node = u32;
 
 /// How many objects a node may hold. Those beyond are left out.
-const MAX_OBJECTS: usize = 64;
+pub(super) const MAX_OBJECTS: usize = 64;
 /// How many texts and numbers a node may hold.
 const MAX_CONSTANTS: usize = 8;
 /// How many objects move along edges in all.
@@ -180,6 +180,15 @@ pub(super) struct Solver<'p> {
     /// Operations whose keys nobody knew so far.
     pub unkeyed: Vec<(Node, u32)>,
     pub calls: FxHashSet<CallEdge>,
+
+    /// Annotations that name all classes of what is at a node: where the classes are, and the node.
+    pub declared: Vec<(Node, Node)>,
+    /// What something outside of the project gets.
+    pub given: Vec<Node>,
+    /// What those get who call functions from outside of the project.
+    pub returned: Vec<Node>,
+    /// Nodes at which nothing is unknown, whatever arrives.
+    pub known: FxHashSet<Node>,
 }
 
 impl<'p> Solver<'p> {
@@ -207,6 +216,10 @@ impl<'p> Solver<'p> {
             property_readers: FxHashMap::default(),
             unkeyed: Vec::new(),
             calls: FxHashSet::default(),
+            declared: Vec::new(),
+            given: Vec::new(),
+            returned: Vec::new(),
+            known: FxHashSet::default(),
         }
     }
 
@@ -257,6 +270,9 @@ impl<'p> Solver<'p> {
     pub fn add(&mut self, node: Node, object: ObjectId) {
         let Some(set) = self.sets.get_mut(node as usize) else { return };
         if set.contains(&object) || set.len() >= MAX_OBJECTS {
+            return;
+        }
+        if !self.known.is_empty() && self.known.contains(&node) && self.objects.get(object) == Some(&Object::Unknown) {
             return;
         }
         if matches!(self.objects.get(object), Some(Object::Text(_) | Object::Number(_))) {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use ruff_python_ast::{Decorator, Expr, ExprLambda, Parameters, StmtClassDef, StmtFunctionDef};
 use twincell_syntax::scopes::Bindings;
 
+use super::expressions::names_all;
 use super::{Lowering, hashing};
 use crate::ids::{NodeId, ScopeId};
 use crate::module::{
@@ -85,7 +86,7 @@ impl Lowering {
             }
         }
         if let (Some(returned), Some(returns)) = (returned, self.module.scope(scope).map(|scope| scope.returns)) {
-            self.step(Step::Annotated { class: returned, to: returns });
+            self.step(Step::Annotated { class: returned, to: returns, is_whole: false });
         }
         self.body(hashing::without_docstring(&function.body));
         self.frames.pop();
@@ -212,7 +213,7 @@ impl Lowering {
                 let class = self.annotation(annotation);
                 self.frames.push(inner);
                 if let Some(class) = class {
-                    self.step(Step::Annotated { class, to: node });
+                    self.step(Step::Annotated { class, to: node, is_whole: names_all(annotation) });
                 }
             }
         }

@@ -18,6 +18,20 @@ const MAX_KEY: usize = 64;
 impl Lowering {
     /// The value of an expression.
     pub(super) fn value(&mut self, expr: &Expr) -> NodeId {
+        let node = self.value_of(expr);
+        self.module.expressions.push((expr.range(), node));
+        let is_literal = matches!(
+            expr,
+            Expr::NumberLiteral(_) | Expr::BooleanLiteral(_) | Expr::NoneLiteral(_) | Expr::EllipsisLiteral(_)
+        );
+        let is_truth = matches!(expr, Expr::UnaryOp(node) if node.op == UnaryOp::Not) || expr.is_compare_expr();
+        if is_literal || is_truth {
+            self.module.plain.push(node);
+        }
+        node
+    }
+
+    fn value_of(&mut self, expr: &Expr) -> NodeId {
         let scope = self.here();
         match expr {
             Expr::Name(name) => {
@@ -447,5 +461,22 @@ fn operator(op: Operator) -> (&'static str, &'static str) {
         Operator::BitXor => ("__xor__", "__rxor__"),
         Operator::BitAnd => ("__and__", "__rand__"),
         Operator::FloorDiv => ("__floordiv__", "__rfloordiv__"),
+    }
+}
+
+/// Whether an annotation names all classes that it allows, apart from `None`.
+pub(super) fn names_all(annotation: &Expr) -> bool {
+    match annotation {
+        Expr::Name(_) | Expr::Attribute(_) | Expr::StringLiteral(_) | Expr::NoneLiteral(_) => true,
+        Expr::BinOp(node) => node.op == Operator::BitOr && names_all(&node.left) && names_all(&node.right),
+        Expr::Subscript(subscript) => {
+            let name = match subscript.value.as_ref() {
+                Expr::Name(name) => name.id.as_str(),
+                Expr::Attribute(attribute) => attribute.attr.as_str(),
+                _ => "",
+            };
+            matches!(name, "Optional" | "ClassVar" | "Final") && names_all(&subscript.slice)
+        }
+        _ => false,
     }
 }

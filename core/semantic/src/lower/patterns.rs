@@ -56,7 +56,7 @@ impl Lowering {
             Pattern::MatchClass(pattern) => {
                 let class = self.value(&pattern.cls);
                 let matched = self.node();
-                self.step(Step::Annotated { class, to: matched });
+                self.step(Step::Annotated { class, to: matched, is_whole: false });
                 for part in &pattern.arguments.patterns {
                     let to = self.node();
                     self.pattern(part, to);

@@ -78,7 +78,7 @@ impl Lowering {
                     let whole = self.whole(&value);
                     let to = self.node();
                     self.copy(whole, to);
-                    self.step(Step::Annotated { class, to });
+                    self.step(Step::Annotated { class, to, is_whole: false });
                     self.assign(&assign.target, &Assigned::Value(to, None));
                 } else {
                     self.assign(&assign.target, &value);
@@ -294,7 +294,7 @@ impl Lowering {
             if let Some(name) = &handler.name {
                 let caught = self.node();
                 if let Some(class) = class {
-                    self.step(Step::Annotated { class, to: caught });
+                    self.step(Step::Annotated { class, to: caught, is_whole: true });
                 }
                 self.assign_name(name.as_str(), caught, None);
             }
