@@ -323,7 +323,10 @@ export class ImpactView {
   private reveal(line: number): void {
     const row = this.rows.get(line);
     const box = row?.closest(".tcw-imp-code");
-    if (row && box) box.scrollTop = Math.max(0, row.offsetTop - box.clientHeight / 3);
+    if (!row || !box) return;
+    // What is not on the page yet has no height.
+    if (!box.isConnected) return void requestAnimationFrame(() => box.isConnected && this.reveal(line));
+    box.scrollTop = Math.max(0, row.offsetTop - box.clientHeight / 3);
   }
 
   private file(): ImpactFileState | undefined {
