@@ -148,23 +148,21 @@ def test_an_answer_comes_to_the_shell_that_asked_and_not_to_the_one_that_asked_l
     assert kernel.wait(asking).value == "('asked', True)"
 
 
-def test_messages_for_a_cell_that_awaits_keep_their_order_and_their_thread(kernel, answer):
-    handling = kernel.send(
-        "widget.on_msg(lambda message: (time.sleep(0.003), on_answer(message)))\n"
-        "asyncio.get_running_loop().call_soon(ask, 'any')\n"
-        "while len(order) < 40: await asyncio.sleep(0.001)\n"
-        "order == sorted(order), set(threads.values()) == {threading.current_thread()}"
-    )
-    kernel.wait_for("comm_msg")
-    for number in range(40):
-        answer(f"{number:02}")
-    assert kernel.wait(handling).value == "(True, True)"
+#: A cell that only awaits while messages take a while, and one that works between two awaits.
+AWAITING = {
+    "waits": (
+        "widget.on_msg(lambda message: (time.sleep(0.003), on_answer(message)))\n",
+        "    await asyncio.sleep(0.001)\n",
+    ),
+    "works": ("", "    await asyncio.sleep(0)\n    time.sleep(0.003)\n"),
+}
 
 
-def test_a_cell_that_awaits_again_and_again_gets_all_messages(kernel, answer):
+@pytest.mark.parametrize("what", AWAITING)
+def test_messages_for_a_cell_that_awaits_keep_their_order_and_their_thread(kernel, answer, what):
+    before, step = AWAITING[what]
     handling = kernel.send(
-        "asyncio.get_running_loop().call_soon(ask, 'any')\n"
-        "while len(order) < 40:\n    await asyncio.sleep(0)\n    time.sleep(0.003)\n"
+        f"{before}asyncio.get_running_loop().call_soon(ask, 'any')\nwhile len(order) < 40:\n{step}"
         "order == sorted(order), set(threads.values()) == {threading.current_thread()}"
     )
     kernel.wait_for("comm_msg")

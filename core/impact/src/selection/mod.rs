@@ -92,10 +92,11 @@ pub fn select(old: &Project, new: &Project, options: &SelectionOptions, prover: 
     let mut tests = Vec::new();
     for test in after.iter().filter(|test| seen.insert(&test.name)) {
         let state = found.get(&test.name).map_or(TestState::Untouched, |(side, chain)| {
-            let why = match side {
-                Side::Old => chain_of(*side, chain, &old_graph, &of_old, &names),
-                Side::New => chain_of(*side, chain, &new_graph, &of_new, &names),
+            let (graph, changes) = match side {
+                Side::Old => (&old_graph, &of_old),
+                Side::New => (&new_graph, &of_new),
             };
+            let why = chain_of(*side, chain, graph, changes, &names);
             if chain.is_proved { TestState::CannotSee { why } } else { TestState::MustRun { why } }
         });
         tests.push(SelectedTest { test: test.name.clone(), is_added: !old_names.contains(&test.name), state });
