@@ -2,12 +2,14 @@
 
 This is Table 3 of SEM-DCIA's paper.
 
-    python -m tests.measure.impact_levels CLONE:PACKAGE [CLONE:PACKAGE ...] --command LEVELS [--rows ROWS.jsonl]
-    python -m tests.measure.impact_levels CLONE:PACKAGE ... --command LEVELS --subject "refactor|simplif|rename"
+    python -m tests.measure.impact_levels CLONE:PACKAGE [CLONE:PACKAGE ...] [--rows ROWS.jsonl]
+    python -m tests.measure.impact_levels CLONE:PACKAGE ... --sources functions
+    python -m tests.measure.impact_levels CLONE:PACKAGE ... --subject "refactor|simplif|rename"
 
-`LEVELS` is the example `levels` of `core/impact`. PACKAGE is a folder of the clone; a commit is taken if the code of
-one of its files differs, apart from docstrings and layout, and if each file that differs parses in both versions.
-`--subject` takes only commits whose subjects match. Both versions are extracted below `--folder`.
+PACKAGE is a folder of the clone; a commit is taken if the code of one of its files differs, apart from docstrings and
+layout, and if each file that differs parses in both versions. `--subject` takes only commits whose subjects match.
+Both versions are extracted below `--folder`. With `--sources functions`, DCIA takes all of a changed function for
+changed, as in the paper's evaluation.
 """
 
 from __future__ import annotations
@@ -78,61 +80,74 @@ def extract(clone: str, revision: str, package: str, folder: Path) -> None:
     subprocess.run(["tar", "x", "-C", str(folder)], input=archive, check=True)
 
 
-def measured(clone: str, package: str, commit: str, command: str, folder: Path) -> dict:
+def measured(clone: str, package: str, commit: str, sources: str, folder: Path) -> dict:
     name = f"{Path(clone).name}-{commit[:10]}"
     sides = [folder / name / side for side in ("old", "new")]
     for side, revision in zip(sides, (f"{commit}~1", commit), strict=True):
         if not side.exists():
             extract(clone, revision, package, side)
-    run = subprocess.run([command, *map(str, sides)], check=True, capture_output=True, text=True)
-    return {"name": name, **json.loads(run.stdout)}
+    command = ["twincell", "impact", *map(str, sides), "--sources", sources, "--json"]
+    run = subprocess.run(command, capture_output=True, text=True)
+    if not run.stdout:
+        raise SystemExit(f"{name}: {run.stderr.strip()}")
+    found = json.loads(run.stdout)
+    states = [one["state"] for one in found["statements"]]
+    return {
+        "name": name,
+        "lines": sum(len(file.read_bytes().splitlines()) for file in sides[1].rglob("*.py")),
+        "statements": len(states),
+        "changed": states.count("changed"),
+        "levels": found["levels"],
+    }
 
 
 def row(found: dict) -> str:
-    statements = found["statements"]
-    levels = {level["k"]: level for level in found["levels"]}
-    dcia = levels.pop(None)
-    cells = [f"{found['name']:28} {found['lines']:6} {statements:6} {found['changed']:5}"]
-    cells.append(f"{dcia['impacted']:6} {100 * dcia['impacted'] / statements:5.1f} % {dcia['seconds']:6.2f} s")
-    for k, level in levels.items():
-        cells.append(f"{level['impacted']:6} {reduction(found, k):5.1f} % {level['seconds']:6.2f} s")
+    dcia, *levels = found["levels"]
+    cells = [f"{found['name']:28} {found['lines']:6} {found['statements']:6} {found['changed']:5}"]
+    cells.append(f"{dcia['impacted']:6} {share(found, dcia):5.1f} % {dcia['milliseconds']:6} ms")
+    for level in levels:
+        cells.append(f"{level['impacted']:6} {reduction(found, level):5.1f} % {level['milliseconds']:6} ms")
     return " | ".join(cells)
 
 
-def reduction(found: dict, k: int) -> float:
-    """How many percent fewer statements a level leaves than DCIA."""
-    levels = {level["k"]: level for level in found["levels"]}
-    dcia = levels.pop(None)["impacted"]
-    level = levels.get(k) or levels[max(levels)]
-    return 100 * (dcia - level["impacted"]) / dcia if dcia else 0.0
+def share(found: dict, level: dict) -> float:
+    """How many percent of the statements a level leaves."""
+    return 100 * level["impacted"] / found["statements"]
 
 
-def until(found: dict, level: int) -> float:
-    return found["model"] + found["levels"][level]["seconds"]
+def reduction(found: dict, level: dict) -> float:
+    """How many percent fewer statements a level leaves than DCIA. Changed ones are among them, as in the paper."""
+    dcia, left = (one["impacted"] + found["changed"] for one in (found["levels"][0], level))
+    return 100 * (dcia - left) / dcia if dcia else 0.0
+
+
+def at(found: dict, k: int) -> dict:
+    """The level `k`, or the last one before it."""
+    return [level for level in found["levels"] if level["k"] is None or level["k"] <= k][-1]
 
 
 def summary(rows: list[dict]) -> dict:
-    share = [100 * one["levels"][0]["impacted"] / one["statements"] for one in rows]
-    last = [100 * one["levels"][-1]["impacted"] / one["statements"] for one in rows]
+    first = [share(one, one["levels"][0]) for one in rows]
+    last = [share(one, one["levels"][-1]) for one in rows]
     depths = sorted({level["k"] for one in rows for level in one["levels"]} - {None})
-    # Opening the projects and finding their calls is part of both.
-    times = [until(one, -1) / until(one, 0) for one in rows]
-    slowest = max(rows, key=lambda one: until(one, -1))
+    times = [one["levels"][-1]["milliseconds"] / one["levels"][0]["milliseconds"] for one in rows]
+    slowest = max(rows, key=lambda one: one["levels"][-1]["milliseconds"])
     return {
         "pairs": len(rows),
-        "impacted by DCIA, mean %": round(statistics.mean(share), 1),
-        "impacted by DCIA, median %": round(statistics.median(share), 1),
+        "impacted by DCIA, mean %": round(statistics.mean(first), 1),
+        "impacted by DCIA, median %": round(statistics.median(first), 1),
         "impacted at max, mean %": round(statistics.mean(last), 1),
-        "reduction, mean %": {k: round(statistics.mean(reduction(one, k) for one in rows), 1) for k in depths},
+        "impacted at max, median %": round(statistics.median(last), 1),
+        "reduction, mean %": {k: round(statistics.mean(reduction(one, at(one, k)) for one in rows), 1) for k in depths},
         "time to that of DCIA, median": round(statistics.median(times), 2),
-        "slowest": [slowest["name"], slowest["lines"], round(until(slowest, -1), 1)],
+        "slowest": [slowest["name"], slowest["lines"], slowest["levels"][-1]["milliseconds"]],
     }
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("clones", nargs="+", metavar="CLONE:PACKAGE")
-    parser.add_argument("--command", required=True)
+    parser.add_argument("--sources", choices=["statements", "functions"], default="statements")
     parser.add_argument("--count", type=int, default=6, help="commits of each clone [default: 6]")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--subject", default="", help="a regular expression for subjects of commits")
@@ -143,7 +158,7 @@ def main() -> None:
     for pair in arguments.clones:
         clone, package = pair.rsplit(":", 1)
         for commit in sampled(clone, package, arguments.count, arguments.seed, arguments.subject):
-            rows.append(measured(clone, package, commit, arguments.command, arguments.folder))
+            rows.append(measured(clone, package, commit, arguments.sources, arguments.folder))
             print(row(rows[-1]), flush=True)
     if arguments.rows:
         arguments.rows.write_text("".join(json.dumps(one) + "\n" for one in rows), encoding="utf-8")

@@ -16,9 +16,9 @@ use crate::program::{NodeId, Output, ProcedureId, Program, Role, Shared, Stateme
 use crate::prover::{FunctionPlace, NoProver, Prover};
 use crate::result::{
     Cut, Entries, Entry, Equivalence, FunctionImpact, IMPACT_VERSION, Impact, ImpactOptions, LevelSummary, Place,
-    Pruned, State, StatementImpact, Step, StepPlace, VariableName,
+    Pruned, Sources, State, StatementImpact, Step, StepPlace, VariableName,
 };
-use crate::sem::{changed_pairs, infer, none, prove};
+use crate::sem::{changed_pairs, infer, none, prove, take_whole};
 
 /// Which statements of the new version may see other values than in the old one, and why.
 pub fn impact(old: &Project, new: &Project, entries: &Entries, options: &ImpactOptions) -> Impact {
@@ -126,8 +126,12 @@ pub fn impact_levels(
         cut.push(Cut::Calls);
     }
     let changed = changed_pairs(&programs, &mapping);
-    let none = PerSide { old: none(&programs.old, &mapping, Side::Old), new: none(&programs.new, &mapping, Side::New) };
-    let first = Arc::new(derived(&none));
+    let mut first =
+        PerSide { old: none(&programs.old, &mapping, Side::Old), new: none(&programs.new, &mapping, Side::New) };
+    if options.sources == Sources::Functions {
+        take_whole(&programs, &mapping, &changed, &mut first);
+    }
+    let first = Arc::new(derived(&first));
     let (programs, mapping) = (Arc::new(programs), Arc::new(mapping));
     let joined = Joined { programs, mapping, derived: first, left: None, pruned: Arc::default() };
     let levels = vec![joined.summary(None, 0)];

@@ -50,7 +50,7 @@ pub use program::{Unsound, UnsoundKind};
 pub use prover::{FunctionPlace, NoProver, Prover};
 pub use result::{
     Cut, Entries, Entry, Equivalence, FunctionImpact, IMPACT_VERSION, Impact, ImpactOptions, LevelSummary, Place,
-    Pruned, State, StatementImpact, Step, StepPlace, VariableName,
+    Pruned, Sources, State, StatementImpact, Step, StepPlace, VariableName,
 };
 
 #[cfg(test)]

@@ -237,12 +237,25 @@ pub struct Entry {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Entries(pub Vec<Entry>);
 
+/// What DCIA takes for a source of impact. Later levels compare values, so it makes no difference to them.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Sources {
+    /// The statements that have no counterpart.
+    #[default]
+    Statements,
+    /// All statements of functions that hold a change, as in the paper's evaluation (section 5.1).
+    Functions,
+}
+
 /// Bounds of a result.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ImpactOptions {
     /// Whether impact goes on through files, libraries and other state outside of the project. Without it, calls of code
     /// outside do not affect each other.
     pub outside: bool,
+    /// What DCIA takes for changed.
+    pub sources: Sources,
     /// How many calls deep changed functions are compared. `None` is as deep as the prover looks.
     pub depth: Option<u32>,
     /// The most steps of a chain.
@@ -253,6 +266,6 @@ pub struct ImpactOptions {
 
 impl Default for ImpactOptions {
     fn default() -> Self {
-        Self { outside: true, depth: None, max_chain: 200, max_statements: 200_000 }
+        Self { outside: true, sources: Sources::default(), depth: None, max_chain: 200, max_statements: 200_000 }
     }
 }

@@ -4,6 +4,7 @@ use twincell_amplify::TECHNIQUES;
 use twincell_behavior::{Ignored, Unordered};
 use twincell_compare::campaign::Techniques;
 use twincell_engine::protocol::{Context, Isolation};
+use twincell_impact::Sources;
 use twincell_models::PredictorKind;
 use twincell_prefix::Generators;
 use twincell_slice::By;
@@ -148,6 +149,18 @@ pub static TABLE: &[OptionSpec] = &[
         help: "Whether a change has impact through files, libraries and other state outside of the project",
         jobs: &[Job::Impact],
         apply: |options, value| options.impacting.outside = value.choice() == "follow",
+    },
+    OptionSpec {
+        name: "sources",
+        kind: Kind::Choice { allowed: &["statements", "functions"] },
+        default: "statements",
+        absent: "",
+        help: "What the first level takes for changed: statements, or whole functions that hold one, as the paper does",
+        jobs: &[Job::Impact],
+        apply: |options, value| {
+            options.impacting.sources =
+                if value.choice() == "functions" { Sources::Functions } else { Sources::Statements };
+        },
     },
     OptionSpec {
         name: "depth",

@@ -31,6 +31,21 @@ pub(crate) fn none(program: &Program, mapping: &Mapping, side: Side) -> Equivale
     none
 }
 
+/// Takes each node of these pairs of procedures for changed.
+pub(crate) fn take_whole(
+    programs: &PerSide<Program>,
+    mapping: &Mapping,
+    pairs: &[(ProcedureId, ProcedureId)],
+    into: &mut PerSide<Equivalences>,
+) {
+    for (old, new) in pairs {
+        for (side, id) in [(Side::Old, old), (Side::New, new)] {
+            let nodes = programs[side].procedures[id.index()].nodes.clone().map(NodeId);
+            into[side].changed.extend(nodes.map(|node| (node, rule(&programs[side], mapping, side, node))));
+        }
+    }
+}
+
 fn rule(program: &Program, mapping: &Mapping, side: Side, node: NodeId) -> Rule {
     let statement = program.nodes[node.index()].statement;
     let is_same = statement.is_some_and(|one| mapping.side(side).statements[one.index()].is_some());

@@ -1,7 +1,11 @@
 //! Entries, bounds, and what a result lists besides statements.
 
+use std::ops::ControlFlow;
+
 use super::{analyze, project};
-use crate::{Cut, Entries, Entry, Impact, ImpactOptions, State, UnsoundKind, impact};
+use crate::{
+    Cut, Entries, Entry, Impact, ImpactOptions, Level, NoProver, Sources, State, UnsoundKind, impact, impact_levels,
+};
 
 const OLD: &str =
     "def one(a):\n    return a\n\ndef two(a):\n    x = one(a)\n    return x\n\ndef three(a):\n    return a\n";
@@ -55,6 +59,25 @@ fn state_outside_of_the_project_carries_impact_unless_it_is_left_out() {
     let with = |options: ImpactOptions| impacted(&impact(&project(old), &project(&new), &Entries::default(), &options));
     assert_eq!(with(ImpactOptions::default()), [5]);
     assert_eq!(with(inside), Vec::<u32>::new());
+}
+
+#[test]
+fn whole_functions_may_be_sources_and_later_levels_are_the_same() {
+    let old = "def f(a):\n    b = a\n    return 1\ndef g(a):\n    return f(a)\n";
+    let new = old.replace("b = a", "b = [a]");
+    let with = |sources: Sources| {
+        let options = ImpactOptions { sources, ..ImpactOptions::default() };
+        let mut levels = Vec::new();
+        let mut keep = |level: &Level| {
+            levels.push(level.impacted.iter().map(|one| one.lines.0).collect::<Vec<_>>());
+            ControlFlow::Continue(())
+        };
+        let (old, new) = (project(old), project(&new));
+        impact_levels(&old, &new, &Entries::default(), &options, &NoProver, &|| false, &mut keep);
+        levels
+    };
+    assert_eq!(with(Sources::Statements), [[0; 0], [0; 0]]);
+    assert_eq!(with(Sources::Functions), [vec![3, 5], vec![]]);
 }
 
 #[test]
