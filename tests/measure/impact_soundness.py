@@ -5,12 +5,12 @@ must be changed or impacted. Pairs of versions are mutants of one line, or commi
 of docstrings become functions of a module, so that what one example gives to another is seen. Fixes are those of
 QuixBugs, on its cases that end in both versions.
 
-    python -m tests.measure.impact_soundness mutants FOLDER PACKAGE --command VERSIONS --count 40
-    python -m tests.measure.impact_soundness mutants FOLDER PACKAGE --command VERSIONS --tests tests/test_utils.py
-    python -m tests.measure.impact_soundness commits REPOSITORY PACKAGE --command VERSIONS --tests tests --count 20
-    python -m tests.measure.impact_soundness fixes QUIXBUGS python_programs --command VERSIONS
+    python -m tests.measure.impact_soundness mutants FOLDER PACKAGE --count 40
+    python -m tests.measure.impact_soundness mutants FOLDER PACKAGE --tests tests/test_utils.py
+    python -m tests.measure.impact_soundness commits REPOSITORY PACKAGE --tests tests --count 20
+    python -m tests.measure.impact_soundness fixes QUIXBUGS python_programs
 
-`VERSIONS` is the example `versions` of `core/impact`, which prints a result as JSON.
+All levels are followed: what the command `twincell impact` says in the end must be sound.
 """
 
 import argparse
@@ -77,6 +77,25 @@ def extracted(lines, line):
     return changed
 
 
+def outlined(lines, line):
+    """The lines of a text in which the body of the plain function around a line stands in a function of its own."""
+    for function in ast.parse("\n".join(lines)).body:
+        is_plain = isinstance(function, ast.FunctionDef) and not function.decorator_list
+        if not is_plain or not function.lineno <= line <= function.end_lineno:
+            continue
+        parts = list(ast.walk(function))
+        body = function.body[1:] if ast.get_docstring(function) else function.body
+        given = function.args
+        if any(isinstance(one, ast.Yield | ast.YieldFrom) for one in parts) or not body or given.vararg or given.kwarg:
+            break
+        names = [one.arg for one in given.posonlyargs + given.args + given.kwonlyargs]
+        first, last = body[0].lineno - 1, function.end_lineno
+        call = f"    return _{function.name}_moved({', '.join(names)})"
+        moved = ["", "", f"def _{function.name}_moved({', '.join(names)}):", *lines[first:last]]
+        return [*lines[:first], call, *moved, *lines[last:]]
+    return lines
+
+
 def examples(package):
     """The examples of docstrings as a module: a function for each docstring, in which no example stops the next one."""
     parser = doctest.DocTestParser()
@@ -129,9 +148,10 @@ def check(old, new, arguments, before, work):
     after = trace(new, arguments.python, arguments.tests or [GENERATED], work / "new.json")
     if not before or not after:
         return None
-    environment = os.environ | {"AS_JSON": "1"}
-    run = [arguments.command, str(old), str(new)]
-    result = json.loads(subprocess.run(run, env=environment, capture_output=True, text=True, check=True).stdout)
+    run = subprocess.run(["twincell", "impact", str(old), str(new), "--json"], capture_output=True, text=True)
+    if not run.stdout:
+        raise SystemExit(run.stderr.strip())
+    result = json.loads(run.stdout)
     states = {}
     for statement in result["statements"]:
         is_affected = statement["state"] != "not_impacted"
@@ -176,17 +196,19 @@ def mutants(arguments, work):
         relative = path.relative_to(old)
         # Only lines that the tests run.
         places += [(relative, one) for one in mutations(path.read_text()) if f"{relative}:{one[0]}" in (before or {})]
-    for relative, (line, start, end, token) in random.Random(arguments.seed).sample(
-        places, min(arguments.count, len(places))
-    ):
+    chosen = random.Random(arguments.seed).sample(places, min(arguments.count, len(places)))
+    for number, (relative, (line, start, end, token)) in enumerate(chosen):
         new = work / "new"
         shutil.rmtree(new, ignore_errors=True)
         shutil.copytree(old, new)
         lines = (new / relative).read_text().split("\n")
-        lines[line - 1] = lines[line - 1][:start] + token + lines[line - 1][end:]
+        if arguments.extract != "functions" or number % 2:
+            lines[line - 1] = lines[line - 1][:start] + token + lines[line - 1][end:]
         mutated = lines[line - 1].strip()
-        if arguments.extract:
+        if arguments.extract == "values":
             lines = extracted(lines, line)
+        elif arguments.extract == "functions":
+            lines = outlined(lines, line)
         (new / relative).write_text("\n".join(lines))
         yield f"{relative}:{line} {mutated}", old, new, before
 
@@ -278,11 +300,15 @@ def main():
     parser.add_argument("kind", choices=["mutants", "commits", "fixes"])
     parser.add_argument("folder")
     parser.add_argument("package")
-    parser.add_argument("--command", required=True)
     parser.add_argument("--python", default=sys.executable)
     parser.add_argument("--tests", nargs="*", default=[])
     parser.add_argument("--count", type=int, default=20)
-    parser.add_argument("--extract", action="store_true", help="also give names to what the changed function returns")
+    parser.add_argument(
+        "--extract",
+        choices=["values", "functions"],
+        help="also give names to what the changed function returns, or move its body into a function of its own; with "
+        "functions, every second pair has no other change",
+    )
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--skip", type=int, default=0)
     arguments = parser.parse_args()

@@ -238,7 +238,7 @@ fn doubtful(kind: DoubtKind) -> &'static str {
 #[cfg(test)]
 mod tests {
     use twincell_impact::selection::{SelectionOptions, select};
-    use twincell_impact::{FunctionPlace, NoProver, Prover};
+    use twincell_impact::{FunctionPlace, NoProver, Prover, Shown};
     use twincell_semantic::{MemoryFiles, Project, Store};
 
     use super::*;
@@ -273,8 +273,8 @@ mod tests {
                 0
             }
 
-            fn proves(&self, _: &FunctionPlace, _: &FunctionPlace, _: u32) -> bool {
-                true
+            fn proves(&self, _: &FunctionPlace, _: &FunctionPlace, _: u32) -> Option<Shown> {
+                Some(Shown::default())
             }
         }
         let found = selection(SHOP, &SHOP.replace("n * 2", "n + n"), &Proof);

@@ -111,6 +111,8 @@ ascent! {
     relation unmapped(NodeId, Rule);
     relation differing(NodeId, VariableId);
     relation summary_equiv(VariableId);
+    // Outputs of proved procedures, and those of what the proofs looked into.
+    relation looked_into(VariableId, VariableId);
 
     lattice action(NodeId, Dual<Because>);
     lattice call(NodeId, Dual<Because>);
@@ -140,7 +142,7 @@ ascent! {
         variable(x, b), shared(x), depends_on_var(y, x);
     // IMPACT-SUMMARY-PROP
     summary(y, after(b, Rule::ImpactSummaryProp, Fact::Summary(*x))) <--
-        summary(x, b), out_actual(w, x, _), depends_on_var(y, w);
+        summary(x, b), out_actual(w, x, _), depends_on_var(y, w), !looked_into(y, x);
     // CALL-IMPACT
     variable(x, after(b, Rule::CallImpact, Fact::Variable(*w))) <--
         variable(w, b), in_actual(w, x, _);
@@ -165,8 +167,10 @@ pub(crate) struct Equivalences {
     pub differing: Vec<(NodeId, VariableId)>,
     /// SUMMARYEQUIV: outputs that are the same function of inputs, shared variables and outputs of callees.
     pub summary: FxHashSet<VariableId>,
-    /// Those of them that a prover showed.
-    pub proved: FxHashSet<VariableId>,
+    /// Procedures that a prover showed to do the same: their changes show inside of them alone.
+    pub proved: FxHashSet<ProcedureId>,
+    /// Proved procedures with those that the proofs looked into, so that impact on these does not reach them.
+    pub looked_into: FxHashSet<(ProcedureId, ProcedureId)>,
     /// Accesses of globals that carry no impact, because who reads them reads a known constant or is changed: writes of
     /// globals with one constant that the other version does not have, and reads before the second write.
     pub silent: FxHashSet<(NodeId, VariableId)>,
@@ -175,10 +179,24 @@ pub(crate) struct Equivalences {
 /// What was derived of one version.
 #[derive(Debug, Default)]
 pub(crate) struct Derived {
+    /// The procedures whose changes show inside of them alone.
+    pub confined: FxHashSet<ProcedureId>,
     pub because: FxHashMap<Fact, Because>,
 }
 
 impl Derived {
+    /// Keeps the nearest derivation of each fact.
+    fn add(&mut self, rules: &Rules) {
+        let mut keep = |fact: Fact, why: Because| {
+            let known = self.because.entry(fact).or_insert(why);
+            *known = why.min(*known);
+        };
+        rules.action.iter().for_each(|(node, why)| keep(Fact::Action(*node), why.0));
+        rules.call.iter().for_each(|(node, why)| keep(Fact::Call(*node), why.0));
+        rules.variable.iter().for_each(|(variable, why)| keep(Fact::Variable(*variable), why.0));
+        rules.summary.iter().for_each(|(variable, why)| keep(Fact::Summary(*variable), why.0));
+    }
+
     /// Why a node is impacted: the nearer of its reasons.
     pub fn node(&self, node: NodeId) -> Option<(Fact, Because)> {
         let reasons = [Fact::Action(node), Fact::Call(node)];
@@ -209,6 +227,8 @@ pub(crate) struct Reached {
 pub(crate) struct Relations {
     rules: Rules,
     is_reached: Vec<bool>,
+    /// The procedures at which executions start.
+    starts: FxHashSet<ProcedureId>,
     /// Output and input.
     depends: FxHashSet<(VariableId, VariableId)>,
 }
@@ -278,7 +298,8 @@ impl Relations {
         let inputs: FxHashSet<VariableId> = rules.in_formal.iter().map(|one| one.0).collect();
         let depends = rules.depends_on_var.iter().filter(|(_, x)| inputs.contains(x)).copied().collect();
         let is_reached = program.nodes.iter().map(runs).collect();
-        Self { rules, is_reached, depends }
+        let starts = reached.starts.iter().copied().collect();
+        Self { rules, is_reached, starts, depends }
     }
 
     /// Whether an output of a procedure depends on an input of it.
@@ -287,11 +308,77 @@ impl Relations {
     }
 
     /// Applies the rules.
-    pub fn impact(&self, equivalences: &Equivalences) -> Derived {
+    pub fn impact(&self, program: &Program, equivalences: &Equivalences) -> Derived {
+        let confined = self.confined(program, equivalences);
+        let is_confined = |node: NodeId| confined.contains(&program.nodes[node.index()].procedure);
+        let sources = |inside: bool| {
+            let is_source = move |node: NodeId| self.is_reached[node.index()] && is_confined(node) == inside;
+            let changed = equivalences.changed.iter().filter(move |(node, _)| is_source(*node)).copied();
+            let differing = equivalences.differing.iter().filter(move |(node, _)| is_source(*node)).copied();
+            (changed, differing)
+        };
+        // Which function a name stands for is a part of the proof that looked into it.
+        let names = names_of(program, &equivalences.looked_into);
+        let is_proved = |(node, variable): (NodeId, VariableId)| is_confined(node) && names.contains(&variable);
+        let mut rules = self.rules(&|access| !equivalences.silent.contains(&access) && !is_proved(access));
+        rules.summary_equiv = equivalences.summary.iter().map(|variable| (*variable,)).collect();
+        let (changed, differing) = sources(false);
+        (rules.unmapped, rules.differing) = (changed.collect(), differing.collect());
+        let outputs = |id: &ProcedureId| program.procedures[id.index()].outputs;
+        let pairs = equivalences.looked_into.iter();
+        rules.looked_into = pairs
+            .flat_map(|(own, other)| outputs(own).into_iter().flat_map(|y| outputs(other).map(|x| (y, x))))
+            .collect();
+        rules.run();
+        let mut derived = Derived::default();
+        derived.add(&rules);
+        if !confined.is_empty() {
+            // What a changed statement of a proved procedure computes shows in this procedure, and nowhere else.
+            let is_inside = |(node, _): &&(NodeId, VariableId)| is_confined(*node);
+            let from = &self.rules;
+            let (changed, differing) = sources(true);
+            let mut rules = Rules {
+                rvars: from.rvars.iter().filter(is_inside).copied().collect(),
+                wvars: from.wvars.iter().filter(is_inside).copied().collect(),
+                argument: from.argument.iter().filter(is_inside).copied().collect(),
+                branching: from.branching.clone(),
+                control_dependent: from.control_dependent.clone(),
+                unmapped: changed.chain(differing.map(|(node, _)| (node, Rule::Rewired))).collect(),
+                ..Rules::default()
+            };
+            rules.run();
+            derived.add(&rules);
+        }
+        derived.confined = confined;
+        derived
+    }
+
+    /// Procedures whose changes show inside of them alone: proved ones, and those that only one version has and only proved ones
+    /// call, where the proofs looked into them.
+    fn confined(&self, program: &Program, equivalences: &Equivalences) -> FxHashSet<ProcedureId> {
+        let mut confined: FxHashSet<ProcedureId> = equivalences.looked_into.iter().map(|(_, other)| *other).collect();
+        confined.retain(|one| !self.starts.contains(one));
+        loop {
+            let count = confined.len();
+            for site in &program.call_sites {
+                let caller = program.nodes[site.node.index()].procedure;
+                if !equivalences.looked_into.contains(&(caller, site.callee)) && !confined.contains(&caller) {
+                    confined.remove(&site.callee);
+                }
+            }
+            if confined.len() == count {
+                break;
+            }
+        }
+        confined.extend(&equivalences.proved);
+        confined
+    }
+
+    /// The rules upon one version's program, with the accesses that carry impact.
+    fn rules(&self, is_heard: &dyn Fn((NodeId, VariableId)) -> bool) -> Rules {
         let from = &self.rules;
-        let runs = |node: &NodeId| self.is_reached[node.index()];
-        let is_heard = |access: &&(NodeId, VariableId)| !equivalences.silent.contains(access);
-        let mut rules = Rules {
+        let is_heard = |access: &&(NodeId, VariableId)| is_heard(**access);
+        Rules {
             rvars: from.rvars.iter().filter(is_heard).copied().collect(),
             wvars: from.wvars.clone(),
             stores: from.stores.iter().filter(is_heard).copied().collect(),
@@ -306,17 +393,19 @@ impl Relations {
             out_actual: from.out_actual.clone(),
             depends_on_node: from.depends_on_node.clone(),
             depends_on_var: from.depends_on_var.clone(),
-            unmapped: equivalences.changed.iter().filter(|(node, _)| runs(node)).copied().collect(),
-            differing: equivalences.differing.iter().filter(|(node, _)| runs(node)).copied().collect(),
-            summary_equiv: equivalences.summary.iter().map(|variable| (*variable,)).collect(),
             ..Rules::default()
-        };
-        rules.run();
-        let mut because = FxHashMap::default();
-        because.extend(rules.action.iter().map(|(node, why)| (Fact::Action(*node), why.0)));
-        because.extend(rules.call.iter().map(|(node, why)| (Fact::Call(*node), why.0)));
-        because.extend(rules.variable.iter().map(|(variable, why)| (Fact::Variable(*variable), why.0)));
-        because.extend(rules.summary.iter().map(|(variable, why)| (Fact::Summary(*variable), why.0)));
-        Derived { because }
+        }
     }
+}
+
+/// The global variables that stand for procedures which proofs looked into.
+fn names_of(program: &Program, looked_into: &FxHashSet<(ProcedureId, ProcedureId)>) -> FxHashSet<VariableId> {
+    let procedures = looked_into.iter().map(|(_, one)| &program.procedures[one.index()]);
+    let named: FxHashSet<_> = procedures.map(|one| (one.path.clone(), one.qualname.clone())).collect();
+    let is_named = |variable: &Variable| match variable {
+        Variable::Shared(Shared::Global(path, name)) => named.contains(&(path.clone(), name.clone())),
+        _ => false,
+    };
+    let all = program.variables.iter().enumerate().filter(|(_, variable)| is_named(variable));
+    all.map(|(at, _)| VariableId(at as u32)).collect()
 }

@@ -18,7 +18,7 @@ use crate::result::{
     Cut, Entries, Entry, Equivalence, FunctionImpact, IMPACT_VERSION, Impact, ImpactOptions, LevelSummary, Place,
     Pruned, Sources, State, StatementImpact, Step, StepPlace, VariableName,
 };
-use crate::sem::{changed_pairs, infer, none, prove, take_whole};
+use crate::sem::{changed_pairs, infer, none, open, prove, take_whole};
 
 /// Which statements of the new version may see other values than in the old one, and why.
 pub fn impact(old: &Project, new: &Project, entries: &Entries, options: &ImpactOptions) -> Impact {
@@ -114,9 +114,9 @@ pub fn impact_levels(
         old: Relations::of(&programs.old, &mapping.old, options.outside, &reached.old),
         new: Relations::of(&programs.new, &mapping.new, options.outside, &reached.new),
     };
-    let derived = |equivalences: &PerSide<Equivalences>| PerSide {
-        old: relations.old.impact(&equivalences.old),
-        new: relations.new.impact(&equivalences.new),
+    let derived = |programs: &PerSide<Program>, equivalences: &PerSide<Equivalences>| PerSide {
+        old: relations.old.impact(&programs.old, &equivalences.old),
+        new: relations.new.impact(&programs.new, &equivalences.new),
     };
     let mut cut = Vec::new();
     if programs.old.is_cut || programs.new.is_cut {
@@ -131,7 +131,7 @@ pub fn impact_levels(
     if options.sources == Sources::Functions {
         take_whole(&programs, &mapping, &changed, &mut first);
     }
-    let first = Arc::new(derived(&first));
+    let first = Arc::new(derived(&programs, &first));
     let (programs, mapping) = (Arc::new(programs), Arc::new(mapping));
     let joined = Joined { programs, mapping, derived: first, left: None, pruned: Arc::default() };
     let levels = vec![joined.summary(None, 0)];
@@ -152,19 +152,24 @@ pub fn impact_levels(
         let is_proved = prove(&joined.programs, &changed, same, &mut |one, other| {
             asked += 1;
             let (old, new) = (joined.place_of(Side::Old, one), joined.place_of(Side::New, other));
-            !is_interrupted() && prover.proves(&old, &new, k)
+            if is_interrupted() { None } else { prover.proves(&old, &new, k) }
         });
         if is_interrupted() {
             break;
         }
         if k == 0 || is_proved {
-            joined.refine(derived(same), k, same, &known.options);
+            joined.refine(derived(&joined.programs, same), k, same, &known.options);
         }
         let compared = if k == 0 { changed.len() } else { asked };
         known.levels.push(joined.summary(Some(k), compared));
         known.joined = joined;
-        known.is_last = k == deepest;
-        ends = on_level(&known.level()).is_break();
+        let may_go_on = |(one, other): (ProcedureId, ProcedureId)| {
+            let (old, new) = (known.joined.place_of(Side::Old, one), known.joined.place_of(Side::New, other));
+            prover.is_deeper(&old, &new, k + 1)
+        };
+        let left = open(&known.joined.programs, &changed, same);
+        known.is_last = k == deepest || !left.into_iter().any(may_go_on);
+        ends = on_level(&known.level()).is_break() || known.is_last;
     }
     known.impact()
 }
@@ -284,11 +289,16 @@ impl Joined {
             let chain = earlier[side].chain(fact);
             // The chain is cut behind the last fact that still holds: before it, the source has only moved.
             let holds = |(fact, _): &(Fact, Rule)| self.derived[side].because.contains_key(fact);
-            let place = match (chain.iter().rposition(holds), chain.get(1)) {
-                (Some(last), _) => (last + 1).min(chain.len() - 1),
+            let is_proved = match chain.first() {
+                Some((Fact::Action(node) | Fact::Call(node), _)) => {
+                    self.derived[side].confined.contains(&self.programs[side].nodes[node.index()].procedure)
+                }
+                _ => false,
+            };
+            let place = match chain.iter().rposition(holds) {
+                Some(last) => (last + 1).min(chain.len() - 1),
                 // What only computes is no source any more, but what the function gives it to is.
-                (None, Some((Fact::Summary(output), _))) if equivalences[side].proved.contains(output) => 1,
-                (None, _) => 0,
+                None => usize::from(is_proved && matches!(chain.get(1), Some((Fact::Summary(_), _)))),
             };
             let Some((gone, rule)) = chain.get(place).copied() else { continue };
             let differs = |node: NodeId| equivalences[side].differing.iter().any(|(one, _)| *one == node);
@@ -300,7 +310,7 @@ impl Joined {
                 _ => None,
             };
             let equivalence = match gone {
-                Fact::Summary(output) if equivalences[side].proved.contains(&output) => Equivalence::Proved,
+                _ if is_proved => Equivalence::Proved,
                 Fact::Summary(_) => Equivalence::SameSummary,
                 Fact::Variable(_) if rule == Rule::CallImpact || source.is_some() => Equivalence::SameArgument,
                 _ => Equivalence::SameValues,

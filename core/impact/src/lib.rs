@@ -47,7 +47,7 @@ mod sem;
 pub use dcia::Rule;
 pub use impact::{Level, Snapshot, impact, impact_levels};
 pub use program::{Unsound, UnsoundKind};
-pub use prover::{FunctionPlace, NoProver, Prover};
+pub use prover::{FunctionPlace, NoProver, Prover, Shown};
 pub use result::{
     Cut, Entries, Entry, Equivalence, FunctionImpact, IMPACT_VERSION, Impact, ImpactOptions, LevelSummary, Place,
     Pruned, Sources, State, StatementImpact, Step, StepPlace, VariableName,

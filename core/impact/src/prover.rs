@@ -2,14 +2,27 @@
 
 use std::sync::Arc;
 
-/// Says of two versions of a function whether they return and raise the same, for the same arguments and the same state, if
-/// what they call does.
+/// Says of two versions of a function whether they do the same, for the same arguments and the same state, if what they call
+/// does: they return and raise the same, and have the same effects on the same values in the same order.
 pub trait Prover {
     /// How many calls deep it looks into what a function calls.
     fn depth(&self) -> u32;
 
-    /// Whether that is shown by looking this deep. It is not if it is only likely.
-    fn proves(&self, old: &FunctionPlace, new: &FunctionPlace, depth: u32) -> bool;
+    /// What shows that, if this depth is enough. Nothing does if it is only likely.
+    fn proves(&self, old: &FunctionPlace, new: &FunctionPlace, depth: u32) -> Option<Shown>;
+
+    /// Whether this depth may show more than one call less, which is more than 0.
+    fn is_deeper(&self, _old: &FunctionPlace, _new: &FunctionPlace, _depth: u32) -> bool {
+        true
+    }
+}
+
+/// What shows that two versions of a function do the same.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Shown {
+    /// The functions of the same module of which it was not taken for granted that they do the same: the proof looked into every call
+    /// of them.
+    pub looked_into: Vec<Arc<str>>,
 }
 
 /// Proves nothing.
@@ -21,8 +34,8 @@ impl Prover for NoProver {
         0
     }
 
-    fn proves(&self, _: &FunctionPlace, _: &FunctionPlace, _: u32) -> bool {
-        false
+    fn proves(&self, _: &FunctionPlace, _: &FunctionPlace, _: u32) -> Option<Shown> {
+        None
     }
 }
 

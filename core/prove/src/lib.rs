@@ -22,6 +22,7 @@
 //! assert!(matches!(prove(old, other, &names), Answer::Unknown(_)));
 //! ```
 
+mod bindings;
 mod constant;
 mod facts;
 mod frame;
@@ -42,6 +43,6 @@ mod unify;
 mod usage;
 mod walk;
 
-pub use names::{Meaning, ModuleNames, Names};
+pub use names::{Definition, Meaning, ModuleNames, Names};
 pub use prove::prove;
 pub use result::{Answer, Argument, Assumption, Construct, Proof, Reason, Rule, Unknown};

@@ -3,6 +3,8 @@
 //! Every local variable has a slot, and so has every value of an expression. A step is done in the order in which Python does
 //! it. What a step means depends on the types of its values, which `operation` decides; here is syntax only.
 
+use std::collections::BTreeSet;
+
 use crate::constant::Constant;
 
 pub(crate) type Slot = usize;
@@ -120,6 +122,8 @@ pub(crate) struct Program {
     pub slots: usize,
     /// For each block the slots that are read before they are written.
     pub live: Vec<Vec<bool>>,
+    /// The functions whose bodies stand in the place of calls of them.
+    pub looked_into: BTreeSet<String>,
 }
 
 impl Block {

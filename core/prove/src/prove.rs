@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use ruff_python_ast::{Expr, Parameters, Stmt, StmtFunctionDef};
+use twincell_syntax::Side as VersionSide;
 use twincell_syntax::parse::{parse, with_stack_for};
 use twincell_syntax::python::is_builtin_exception;
 
@@ -12,7 +13,7 @@ use crate::names::{Meaning, Names};
 use crate::operation::Context;
 use crate::program::{Operation, Program, Step};
 use crate::refused::refused;
-use crate::result::{Answer, Argument, Proof, Reason, Unknown};
+use crate::result::{Answer, Argument, Assumption, Proof, Reason, Unknown};
 use crate::state::Side;
 use crate::term::Terms;
 use crate::types::Type;
@@ -48,11 +49,11 @@ fn prove_texts(old: &str, new: &str, names: &dyn Names) -> Answer {
             return unknown(Reason::Construct(construct), if which == 0 { (1, 0) } else { (0, 1) });
         }
     }
-    let first_program = match lower(old, first) {
+    let first_program = match lower(old, first, names, VersionSide::Old) {
         Ok(program) => program,
         Err((reason, line)) => return unknown(reason, (line, 0)),
     };
-    let second_program = match lower(new, second) {
+    let second_program = match lower(new, second, names, VersionSide::New) {
         Ok(program) => program,
         Err((reason, line)) => return unknown(reason, (0, line)),
     };
@@ -168,8 +169,11 @@ fn attempt(
                 .filter(|(_, class)| !matches!(class, Type::Any | Type::Tuple))
                 .map(|(parameter, class)| Argument { parameter: parameter.clone(), class: class.display() })
                 .collect();
-            let context = walk.context;
-            Ok((Proof { rules: context.rules, arguments, assumptions: context.assumptions }, context.is_plausible))
+            let Context { rules, mut assumptions, is_plausible, .. } = walk.context;
+            let looked_into: BTreeSet<String> =
+                programs.iter().flat_map(|program| program.looked_into.iter().cloned()).collect();
+            assumptions.extend(looked_into.iter().cloned().map(Assumption::StableName));
+            Ok((Proof { rules, arguments, assumptions, looked_into }, is_plausible))
         }
         Err(Stop::Fail(unknown)) => Err(unknown),
         Err(Stop::Refine(_)) => Err(Unknown { reason: Reason::Budget, lines: (0, 0) }),

@@ -39,6 +39,14 @@ pub(crate) fn refused(function: &StmtFunctionDef, is_builtin_exception: &dyn Fn(
     looking.found
 }
 
+/// Whether an expression is a constant of the text, which is the same object at each call.
+pub(crate) fn is_literal(expr: &Expr) -> bool {
+    match expr {
+        Expr::UnaryOp(node) => node.operand.is_number_literal_expr(),
+        other => other.is_literal_expr(),
+    }
+}
+
 /// Whether an expression rests on names, which a class or a function around it may bind.
 fn has_name(expr: &Expr) -> bool {
     struct Names(bool);
@@ -51,6 +59,21 @@ fn has_name(expr: &Expr) -> bool {
     let mut names = Names(false);
     names.visit_expr(expr);
     names.0
+}
+
+/// Whether a handler of a function gives its exception a name.
+pub(crate) fn names_exceptions(function: &StmtFunctionDef) -> bool {
+    struct Handlers(bool);
+    impl<'a> SourceOrderVisitor<'a> for Handlers {
+        fn visit_except_handler(&mut self, handler: &'a ExceptHandler) {
+            let ExceptHandler::ExceptHandler(node) = handler;
+            self.0 |= node.name.is_some();
+            source_order::walk_except_handler(self, handler);
+        }
+    }
+    let mut handlers = Handlers(false);
+    handlers.visit_body(&function.body);
+    handlers.0
 }
 
 struct Looking<'a> {

@@ -22,6 +22,9 @@ pub struct Proof {
     /// The arguments for which it holds. Parameters that are not named may have any value.
     pub arguments: Vec<Argument>,
     pub assumptions: BTreeSet<Assumption>,
+    /// The functions of the module whose bodies stand in the place of calls of them.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub looked_into: BTreeSet<String>,
 }
 
 /// The exact type that a parameter is assumed to have.
@@ -109,6 +112,7 @@ pub enum Construct {
     ExceptStar,
     Exceptions,
     Frames,
+    Generator,
     Identity,
     Match,
     Nonlocal,

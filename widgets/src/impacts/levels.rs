@@ -3,7 +3,7 @@
 use twincell_impact::{Equivalence, LevelSummary, Pruned, StepPlace};
 use twincell_prove::{Assumption, Proof, Rule};
 
-use super::{ImpactReport, ImpactStopped, chain, place_name};
+use super::{ImpactReport, ImpactStopped, ProvedFunction, chain, place_name};
 use crate::words;
 
 /// What a level is called.
@@ -52,6 +52,9 @@ pub(super) fn pruned(report: &ImpactReport, pruned: &Pruned) -> String {
         (StepPlace::Variable(variable), Equivalence::SameArgument) => {
             format!("the calls pass the same values for {}", chain::variable(variable))
         }
+        (StepPlace::Variable(variable), Equivalence::Proved) if variable.result_of().is_none() => {
+            format!("the change leaves {} as it is", chain::variable(variable))
+        }
         (StepPlace::Variable(variable), Equivalence::SameValues) => {
             format!("{} is the same", chain::variable(variable))
         }
@@ -59,7 +62,7 @@ pub(super) fn pruned(report: &ImpactReport, pruned: &Pruned) -> String {
             format!("{} is the same for the same inputs", chain::variable(variable))
         }
     };
-    let shown = match (pruned.equivalence, proof(report, &pruned.at)) {
+    let shown = match (pruned.equivalence, proof(report, pruned)) {
         (Equivalence::Proved, Some(proof)) => format!("as a proof shows: {}", grounds(proof)),
         (Equivalence::Proved, None) => "as a proof shows".to_owned(),
         _ => "as comparing the operations of both versions shows".to_owned(),
@@ -67,11 +70,14 @@ pub(super) fn pruned(report: &ImpactReport, pruned: &Pruned) -> String {
     format!("{} pruned it: {what}, {shown}", name(Some(pruned.k)))
 }
 
-/// The proof about the function whose results these are.
-fn proof<'r>(report: &'r ImpactReport, at: &StepPlace) -> Option<&'r Proof> {
-    let StepPlace::Variable(variable) = at else { return None };
-    let (path, function) = variable.result_of()?;
-    report.proofs.iter().find(|one| one.path == *path && one.function == *function).map(|one| &one.proof)
+/// The proof about the function in which the chain begins, or one that looks into it.
+fn proof<'r>(report: &'r ImpactReport, pruned: &Pruned) -> Option<&'r Proof> {
+    let StepPlace::Statement(place) = &pruned.chain.first()?.at else { return None };
+    let mut own = report.proofs.iter().filter(|one| one.path == place.path);
+    let is_meant = |one: &&ProvedFunction| {
+        one.function == place.function || one.proof.looked_into.iter().any(|name| **name == *place.function)
+    };
+    own.find(is_meant).map(|one| &one.proof)
 }
 
 /// What a proof rests on.
@@ -93,6 +99,10 @@ fn grounds(proof: &Proof) -> String {
     if parts.is_empty() {
         parts.push("the same operations run in the same order".to_owned());
     }
+    if !proof.looked_into.is_empty() {
+        let names: Vec<&str> = proof.looked_into.iter().map(String::as_str).collect();
+        parts.push(format!("looking into calls of {}", names.join(", ")));
+    }
     let assumed: Vec<String> = assumptions.collect();
     if !assumed.is_empty() {
         parts.push(format!("assuming that {}", assumed.join(", and that ")));
@@ -102,10 +112,9 @@ fn grounds(proof: &Proof) -> String {
 
 #[cfg(test)]
 mod tests {
-    use twincell_impact::{FunctionPlace, Prover};
+    use twincell_impact::{FunctionPlace, Prover, Shown};
 
     use super::*;
-    use crate::ProvedFunction;
     use crate::impacts::tests::{proved_report, report};
 
     const OLD: &str = "def f(a, b):\n    return g(a + b)\n\ndef g(x):\n    return x\n";
@@ -119,8 +128,8 @@ mod tests {
             0
         }
 
-        fn proves(&self, _: &FunctionPlace, _: &FunctionPlace, _: u32) -> bool {
-            true
+        fn proves(&self, _: &FunctionPlace, _: &FunctionPlace, _: u32) -> Option<Shown> {
+            Some(Shown::default())
         }
     }
 

@@ -8,6 +8,9 @@ use twincell_syntax::{CodeKind, Function, PerSide, Side, attribute_names};
 
 use super::sources::Sources;
 
+/// How many calls deep a proof looks into functions of the module that changed.
+const DEPTH: u32 = 3;
+
 /// The proof that both versions of a function do the same, if there is one.
 pub(super) fn proof(sources: &Sources, functions: &PerSide<Function>) -> Option<Proof> {
     let (old, new) = (&functions.old, &functions.new);
@@ -22,7 +25,8 @@ pub(super) fn proof(sources: &Sources, functions: &PerSide<Function>) -> Option<
         true => &*sources[side].module,
         false => &*sources[side].text,
     };
-    let names = ModuleNames::new([module(Side::Old), module(Side::New)], [old.entity(), new.entity()]);
+    let modules = [module(Side::Old), module(Side::New)];
+    let names = ModuleNames::new(modules, [old.entity(), new.entity()]).looking_into(modules, DEPTH);
     match prove(&old.text, &new.text, &names) {
         Answer::Equivalent(proof) => Some(proof),
         Answer::Unknown(_) => None,

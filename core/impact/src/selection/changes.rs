@@ -71,7 +71,7 @@ pub(super) fn prove(old: (&Graph, &mut Changes), new: (&Graph, &mut Changes), pr
     for (before, now, (path, function)) in both.take(MOST_PROOFS) {
         let (&[one], &[other]) = (&before[..], &now[..]) else { continue };
         let place = FunctionPlace { path, function, ordinal: 0 };
-        if prover.proves(&place, &place, 0) {
+        if prover.proves(&place, &place, prover.depth()).is_some() {
             old.1.proved.insert(one);
             new.1.proved.insert(other);
         }

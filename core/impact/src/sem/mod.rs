@@ -14,7 +14,8 @@ use twincell_syntax::{PerSide, Side};
 
 use crate::dcia::{Equivalences, Relations, Rule};
 use crate::mapping::{Mapping, is_mapped};
-use crate::program::{NodeId, ProcedureId, Program, Role, VariableId};
+use crate::program::{NodeId, ProcedureId, Program, Role};
+use crate::prover::Shown;
 use pairs::{Pair, Site};
 use values::{Graph, Stable};
 
@@ -109,29 +110,49 @@ pub(crate) fn infer(
     found
 }
 
-/// Asks a prover for the pairs of which it is not known that they return and raise the same. Whether it showed one.
+/// Asks a prover for the pairs of which it is not known that they do the same. Whether it showed one.
 pub(crate) fn prove(
     programs: &PerSide<Program>,
     pairs: &[(ProcedureId, ProcedureId)],
     known: &mut PerSide<Equivalences>,
-    proves: &mut dyn FnMut(ProcedureId, ProcedureId) -> bool,
+    proves: &mut dyn FnMut(ProcedureId, ProcedureId) -> Option<Shown>,
 ) -> bool {
     let mut is_shown = false;
-    for (old, new) in pairs {
-        let outputs = |side: Side, id: &ProcedureId| &programs[side].procedures[id.index()].outputs[..3];
-        let is_open = outputs(Side::Old, old).iter().any(|one| !known.old.summary.contains(one));
-        if !is_open || !proves(*old, *new) {
-            continue;
-        }
+    for (old, new) in open(programs, pairs, known) {
+        let Some(shown) = proves(old, new) else { continue };
         is_shown = true;
         for (side, id) in [(Side::Old, old), (Side::New, new)] {
-            let open: Vec<VariableId> =
-                outputs(side, id).iter().copied().filter(|one| !known[side].summary.contains(one)).collect();
-            known[side].proved.extend(&open);
-            known[side].summary.extend(&open);
+            let program = &programs[side];
+            let known = &mut known[side];
+            known.proved.insert(id);
+            known.summary.extend(program.procedures[id.index()].outputs);
+            let own = &program.procedures[id.index()];
+            for (at, other) in program.procedures.iter().enumerate() {
+                if other.path == own.path && shown.looked_into.contains(&other.qualname) {
+                    known.looked_into.insert((id, ProcedureId(at as u32)));
+                }
+            }
         }
     }
     is_shown
+}
+
+/// The pairs of which it is not known that they do the same.
+pub(crate) fn open(
+    programs: &PerSide<Program>,
+    pairs: &[(ProcedureId, ProcedureId)],
+    known: &PerSide<Equivalences>,
+) -> Vec<(ProcedureId, ProcedureId)> {
+    let sources = |side: Side| -> FxHashSet<ProcedureId> {
+        let nodes =
+            known[side].changed.iter().map(|(node, _)| node).chain(known[side].differing.iter().map(|(node, _)| node));
+        nodes.map(|node| programs[side].nodes[node.index()].procedure).collect()
+    };
+    let (ours, theirs) = (sources(Side::Old), sources(Side::New));
+    let is_open = |(old, new): &&(ProcedureId, ProcedureId)| {
+        (ours.contains(old) || theirs.contains(new)) && !known.new.proved.contains(new)
+    };
+    pairs.iter().filter(is_open).copied().collect()
 }
 
 /// The calls at each node.

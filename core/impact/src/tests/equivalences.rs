@@ -1,11 +1,12 @@
 //! Changes that compute the same values: what they impact ends where they do.
 
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
 use super::{analyze, check, project};
 use crate::{
-    Entries, Equivalence, FunctionPlace, Impact, ImpactOptions, NoProver, Prover, State, StepPlace, VariableName,
-    impact_levels,
+    Entries, Equivalence, FunctionPlace, Impact, ImpactOptions, Level, NoProver, Prover, Shown, State, StepPlace,
+    VariableName, impact_levels,
 };
 
 #[test]
@@ -184,8 +185,8 @@ impl Prover for Shows {
         1
     }
 
-    fn proves(&self, old: &FunctionPlace, new: &FunctionPlace, depth: u32) -> bool {
-        depth == 1 && &*old.function == self.0 && old == new
+    fn proves(&self, old: &FunctionPlace, new: &FunctionPlace, depth: u32) -> Option<Shown> {
+        (depth == 1 && &*old.function == self.0 && old == new).then(Shown::default)
     }
 }
 
@@ -224,9 +225,50 @@ impl Prover for Always {
         0
     }
 
-    fn proves(&self, _: &FunctionPlace, _: &FunctionPlace, _: u32) -> bool {
-        true
+    fn proves(&self, _: &FunctionPlace, _: &FunctionPlace, _: u32) -> Option<Shown> {
+        Some(Shown::default())
     }
+}
+
+/// Shows what stands in its table, by looking into other functions.
+struct LooksInto(&'static str, &'static [&'static str]);
+
+impl Prover for LooksInto {
+    fn depth(&self) -> u32 {
+        0
+    }
+
+    fn proves(&self, _: &FunctionPlace, new: &FunctionPlace, _: u32) -> Option<Shown> {
+        let looked_into = self.1.iter().map(|name| Arc::from(*name)).collect();
+        (&*new.function == self.0).then_some(Shown { looked_into })
+    }
+}
+
+#[test]
+fn the_change_of_a_proved_function_shows_inside_of_it_alone() {
+    let old = "class A: pass\n\ndef f(a, log):\n    n = len(a)\n    log(n)\n    a.x = n + 1\n    m = n\n    return m\n\n\
+               def g(a: A):\n    return a.x\n\ndef log(n):\n    print(n)\n\ndef h():\n    a = A()\n    f(a, log)\n    return g(a)\n";
+    let lines = |new: &str, prover: &dyn Prover| {
+        let options = ImpactOptions::default();
+        let go_on = &mut |_: &Level| ControlFlow::Continue(());
+        let found =
+            impact_levels(&project(old), &project(new), &Entries::default(), &options, prover, &|| false, go_on);
+        let is_impacted = |one: &&crate::StatementImpact| matches!(one.state, State::Impacted { .. });
+        found.statements.iter().filter(is_impacted).map(|one| one.place.lines.0).collect::<Vec<_>>()
+    };
+    // Locals of the function go on being impacted.
+    let new = old.replace("n = len(a)", "n = 0 + len(a)");
+    let all = lines(&new, &NoProver);
+    assert!([5, 6, 7, 8, 11, 14, 19].iter().all(|line| all.contains(line)), "{all:?}");
+    assert_eq!(lines(&new, &LooksInto("f", &[])), [5, 6, 7, 8]);
+    // So does what the function calls for another reason, and what somebody else calls that the proof looked into.
+    let moved = old.replace("    log(n)\n    a.x = n + 1\n", "    put(a, n, log)\n")
+        + "\ndef put(a, n, log):\n    log(n)\n    a.x = n + 1\n";
+    let apart = |prover: &dyn Prover, text: &str| lines(text, prover).contains(&10);
+    assert!(apart(&NoProver, &moved));
+    assert!(!apart(&LooksInto("f", &["put"]), &moved));
+    assert!(apart(&LooksInto("f", &[]), &moved));
+    assert!(apart(&LooksInto("f", &["put"]), &moved.replace("    f(a, log)\n", "    f(a, log)\n    put(a, 1, log)\n")));
 }
 
 #[test]

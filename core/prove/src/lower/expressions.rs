@@ -457,7 +457,7 @@ impl<'a> Lowering<'a> {
     }
 
     /// `'{} and {}'.format(a, b)` of a text that is written out.
-    fn format_call(&mut self, node: &'a ExprCall) -> Lowered<Option<Slot>> {
+    pub(super) fn format_call(&mut self, node: &'a ExprCall) -> Lowered<Option<Slot>> {
         let Expr::Attribute(method) = &*node.func else { return Ok(None) };
         let Expr::StringLiteral(text) = &*method.value else { return Ok(None) };
         let arguments = &node.arguments;
@@ -488,32 +488,6 @@ impl<'a> Lowering<'a> {
             });
         }
         Ok(self.operate(Operation::Join, parts))
-    }
-
-    fn call(&mut self, node: &'a ExprCall) -> Lowered<Slot> {
-        if let Some(formatted) = self.format_call(node)? {
-            return Ok(formatted);
-        }
-        let mut arguments = vec![self.value(&node.func)?];
-        let mut layout = Vec::new();
-        let mut unpacked = false;
-        // Python evaluates in the order of the text, but unpacks some arguments before the next and some at the call.
-        for argument in node.arguments.iter_source_order() {
-            let (value, shape) = match argument {
-                ruff_python_ast::ArgOrKeyword::Arg(Expr::Starred(star)) => (&*star.value, "*".to_string()),
-                ruff_python_ast::ArgOrKeyword::Arg(value) => (value, String::new()),
-                ruff_python_ast::ArgOrKeyword::Keyword(keyword) => {
-                    (&keyword.value, keyword.arg.as_ref().map_or_else(|| "**".to_string(), |name| format!("{name}=")))
-                }
-            };
-            if unpacked && !is_atom(value) {
-                return self.refuse(Construct::StarArgument);
-            }
-            unpacked |= shape.starts_with('*');
-            arguments.push(self.value(value)?);
-            layout.push(shape);
-        }
-        Ok(self.operate(Operation::Call { layout }, arguments))
     }
 
     fn comprehension(
@@ -648,7 +622,7 @@ impl<'a> Lowering<'a> {
                 return self.refuse(Construct::Closure);
             }
             if let Some(slot) = self.local(name) {
-                let as_parameter = usize::from(slot < self.parameters);
+                let as_parameter = usize::from(self.parameters.contains(&slot));
                 if self.bound.get(name).copied().unwrap_or(0) + as_parameter != 1 {
                     return self.refuse(Construct::Closure);
                 }

@@ -1,23 +1,26 @@
 //! A function's tree -> blocks of steps.
 //!
-//! `statements` has control flow and exceptions, `expressions` the order of evaluation, `targets` what binds. What is not lowered
+//! `statements` has control flow and exceptions, `calls` what a call looks into, `expressions` the order of evaluation, `targets` what binds. What is not lowered
 //! is refused with its place.
 
-mod bindings;
-pub(crate) use bindings::counts;
+mod calls;
 mod expressions;
 mod statements;
 mod targets;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use ruff_python_ast::{Expr, Stmt, StmtFunctionDef};
 use ruff_text_size::{Ranged, TextRange};
+use twincell_syntax::Side;
 use twincell_syntax::parse::Lines;
 use twincell_syntax::scopes::Bindings;
 
+use crate::bindings::counts;
 use crate::constant::Constant;
+use crate::names::Names;
 use crate::program::{Block, BlockId, End, Operation, Program, Slot, Step, liveness};
+use crate::refused::names_exceptions;
 use crate::result::{Construct, Reason};
 
 /// What is not lowered, and on which line.
@@ -33,8 +36,7 @@ pub(crate) struct Lowering<'a> {
     /// How often each name is bound, twice for a binding in a loop.
     bound: BTreeMap<String, usize>,
     locals: BTreeMap<String, Slot>,
-    /// The slots of parameters come first.
-    parameters: usize,
+    parameters: BTreeSet<Slot>,
     /// The targets of comprehensions around the current expression.
     comprehensions: Vec<BTreeMap<String, Slot>>,
     blocks: Vec<Block>,
@@ -43,6 +45,25 @@ pub(crate) struct Lowering<'a> {
     line: u32,
     /// The loops, handlers and clean-ups around the current statement, outermost first.
     around: Vec<Around<'a>>,
+    names: &'a dyn Names,
+    side: Side,
+    own_name: &'a str,
+    /// The calls that are looked into around the current place, outermost first.
+    inside: Vec<Inside<'a>>,
+    /// Whether a handler so far gives its exception a name.
+    names_exceptions: bool,
+    /// The functions that were looked into.
+    looked_into: BTreeSet<String>,
+}
+
+/// A call of a function whose body stands in its place.
+struct Inside<'a> {
+    name: &'a str,
+    /// What gets the result, and where the caller goes on.
+    result: Slot,
+    after: BlockId,
+    /// How much was around the call.
+    depth: usize,
 }
 
 #[derive(Clone)]
@@ -69,32 +90,44 @@ enum Around<'a> {
 }
 
 /// Lowers a function of a text.
-pub(crate) fn lower(text: &str, function: &StmtFunctionDef) -> Lowered<Program> {
+pub(crate) fn lower<'a>(
+    text: &'a str,
+    function: &'a StmtFunctionDef,
+    names: &'a dyn Names,
+    side: Side,
+) -> Lowered<Program> {
     let bindings = Bindings::of_function(&function.parameters, None, &function.body);
     let mut lowering = Lowering {
         lines: Lines::new(text),
         bindings,
         bound: counts(&function.body),
         locals: BTreeMap::new(),
-        parameters: 0,
+        parameters: BTreeSet::new(),
         comprehensions: Vec::new(),
         blocks: Vec::new(),
         slots: 0,
         current: 0,
         line: 1,
         around: Vec::new(),
+        names,
+        side,
+        own_name: function.name.as_str(),
+        inside: Vec::new(),
+        names_exceptions: names_exceptions(function),
+        looked_into: BTreeSet::new(),
     };
+    // The slots of parameters come first.
     for parameter in function.parameters.iter() {
         let slot = lowering.slot();
         lowering.locals.insert(parameter.name().to_string(), slot);
+        lowering.parameters.insert(slot);
     }
-    lowering.parameters = lowering.slots;
     lowering.current = lowering.block();
     lowering.body(&function.body)?;
     let none = lowering.constant(Constant::None);
     lowering.end(End::Return(none));
     let live = liveness(&lowering.blocks, lowering.slots);
-    Ok(Program { blocks: lowering.blocks, slots: lowering.slots, live })
+    Ok(Program { blocks: lowering.blocks, slots: lowering.slots, live, looked_into: lowering.looked_into })
 }
 
 impl<'a> Lowering<'a> {
@@ -161,8 +194,11 @@ impl<'a> Lowering<'a> {
         self.operate(Operation::Truth, vec![value])
     }
 
+    /// The line of a place of the function itself. What is looked into is on the line of its call.
     fn at(&mut self, range: TextRange) {
-        self.line = self.lines.line(range.start());
+        if self.inside.is_empty() {
+            self.line = self.lines.line(range.start());
+        }
     }
 
     /// The slot of a local name: that of the innermost comprehension that binds it, or that of the function.

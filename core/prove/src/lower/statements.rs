@@ -60,8 +60,9 @@ impl<'a> Lowering<'a> {
                     Some(value) => self.value(value)?,
                     None => self.none(),
                 };
-                self.leave(0, |this| {
-                    this.end(End::Return(value));
+                let depth = self.inside.last().map_or(0, |call| call.depth);
+                self.leave(depth, |this| {
+                    this.give_back(value);
                     Ok(())
                 })?;
             }
