@@ -205,9 +205,14 @@ impl Derived {
 
     /// The facts from a change to one, the change first.
     pub fn chain(&self, fact: Fact) -> Vec<(Fact, Rule)> {
+        self.last(fact, usize::MAX)
+    }
+
+    /// The last of these facts, as many as there may be at most.
+    pub fn last(&self, fact: Fact, most: usize) -> Vec<(Fact, Rule)> {
         let mut chain = Vec::new();
         let mut next = fact;
-        while let Some((_, rule, premise)) = self.because.get(&next) {
+        while let Some((_, rule, premise)) = self.because.get(&next).filter(|_| chain.len() < most) {
             chain.push((next, *rule));
             next = *premise;
         }

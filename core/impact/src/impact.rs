@@ -1,5 +1,6 @@
 //! The analysis from two projects to a result: lower, map, apply the rules to both versions, and join what they derived.
 
+use std::collections::hash_map;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::fmt;
 use std::ops::ControlFlow;
@@ -12,7 +13,9 @@ use twincell_syntax::{PerSide, Side};
 use crate::dcia::{Derived, Equivalences, Fact, Reached, Relations, Rule};
 use crate::lower::lower;
 use crate::mapping::{Counterparts, Mapping, map};
-use crate::program::{NodeId, Output, ProcedureId, Program, Role, Shared, StatementId, Variable, VariableId};
+use crate::program::{
+    NodeId, Output, ProcedureId, Program, Role, Shared, StatementId, Unsound, UnsoundKind, Variable, VariableId,
+};
 use crate::prover::{FunctionPlace, NoProver, Prover};
 use crate::result::{
     Cut, Entries, Entry, Equivalence, FunctionImpact, IMPACT_VERSION, Impact, ImpactOptions, LevelSummary, Place,
@@ -80,7 +83,7 @@ impl Snapshot {
             statements,
             removed: joined.removed(),
             functions,
-            unsound: joined.programs.new.unsound.clone(),
+            unsound: joined.unsound(),
             unknown_entries: self.entries.0.iter().filter(unknown).cloned().collect(),
             cut,
             levels: self.levels.clone(),
@@ -224,6 +227,9 @@ impl Snapshot {
     }
 }
 
+/// Where the changes are that make nodes sources of impact, by procedures.
+type Origins = FxHashMap<(Side, ProcedureId), FxHashMap<NodeId, NodeId>>;
+
 /// What was derived of both versions.
 #[derive(Clone)]
 struct Joined {
@@ -282,6 +288,7 @@ impl Joined {
         let earlier = std::mem::replace(&mut self.derived, Arc::new(found));
         let after = self.impacted();
         let mut pruned = (*self.pruned).clone();
+        let mut origins = Origins::default();
         for (id, (side, fact)) in before {
             if after.contains_key(&id) {
                 continue;
@@ -317,7 +324,7 @@ impl Joined {
             };
             let at = self.step(side, gone, rule).at;
             let dropped = chain.len().saturating_sub(options.max_chain);
-            let chain = self.steps(side, chain, options);
+            let chain = self.steps(side, chain, options, &mut origins);
             pruned.insert(id, Pruned { k, equivalence, at, chain, cut: place.saturating_sub(dropped) });
         }
         self.pruned = Arc::new(pruned);
@@ -342,12 +349,19 @@ impl Joined {
     fn statements(&self, options: &ImpactOptions, cut: &mut Vec<Cut>) -> Vec<(StatementId, StatementImpact)> {
         let impacted = self.impacted();
         let mut found = Vec::new();
+        let mut origins = Origins::default();
         for (at, mapped) in self.mapping.new.statements.iter().enumerate() {
             let id = StatementId(at as u32);
             let state = match (mapped, impacted.get(&id)) {
                 (None, _) => State::Changed,
                 (Some(_), None) => State::NotImpacted,
-                (Some(_), Some((side, fact))) => State::Impacted { chain: self.chain(*side, *fact, options, cut) },
+                (Some(_), Some((side, fact))) => {
+                    let facts = self.derived[*side].last(*fact, options.max_chain.saturating_add(1));
+                    if facts.len() > options.max_chain && !cut.contains(&Cut::Chains) {
+                        cut.push(Cut::Chains);
+                    }
+                    State::Impacted { chain: self.steps(*side, facts, options, &mut origins) }
+                }
             };
             let pruned = self.pruned.get(&id).cloned();
             found.push((id, StatementImpact { place: self.place(Side::New, id), state, pruned }));
@@ -363,6 +377,17 @@ impl Joined {
         Place { path, lines: statement.lines, function: statement.function.clone() }
     }
 
+    /// What is not followed in the new version, and what of the old one could not be read where the new one could.
+    fn unsound(&self) -> Vec<Unsound> {
+        let mut all = self.programs.new.unsound.clone();
+        let is_broken = |one: &&Unsound| one.kind == UnsoundKind::Broken;
+        let broken: BTreeSet<Arc<str>> = all.iter().filter(is_broken).map(|one| one.path.clone()).collect();
+        let before = self.programs.old.unsound.iter().filter(is_broken).filter(|one| !broken.contains(&one.path));
+        all.extend(before.map(|one| Unsound { kind: UnsoundKind::BrokenBefore, ..one.clone() }));
+        all.sort();
+        all
+    }
+
     fn removed(&self) -> Vec<Place> {
         let all = self.mapping.old.statements.iter().enumerate().filter(|(_, other)| other.is_none());
         let mut removed: Vec<Place> = all.map(|(at, _)| self.place(Side::Old, StatementId(at as u32))).collect();
@@ -370,49 +395,56 @@ impl Joined {
         removed
     }
 
-    fn chain(&self, side: Side, fact: Fact, options: &ImpactOptions, cut: &mut Vec<Cut>) -> Vec<Step> {
-        let facts = self.derived[side].chain(fact);
-        if facts.len() > options.max_chain && !cut.contains(&Cut::Chains) {
-            cut.push(Cut::Chains);
-        }
-        self.steps(side, facts, options)
-    }
-
     /// The steps of a derivation, as many as the options allow, the change first.
-    fn steps(&self, side: Side, mut facts: Vec<(Fact, Rule)>, options: &ImpactOptions) -> Vec<Step> {
+    fn steps(
+        &self,
+        side: Side,
+        mut facts: Vec<(Fact, Rule)>,
+        options: &ImpactOptions,
+        origins: &mut Origins,
+    ) -> Vec<Step> {
         facts.drain(..facts.len().saturating_sub(options.max_chain));
         // A change that only computes is told where it is, and not where its value is used.
-        if let Some((Fact::Action(node) | Fact::Call(node), _)) = facts.first()
-            && let Some(origin) = self.origin(side, *node)
-        {
-            facts[0] = (Fact::Action(origin), Rule::SyntChanged);
+        if let Some((Fact::Action(node) | Fact::Call(node), Rule::SyntChanged | Rule::Rewired)) = facts.first() {
+            let procedure = self.programs[side].nodes[node.index()].procedure;
+            let known = origins.entry((side, procedure)).or_insert_with(|| self.origins(side, procedure));
+            if let Some(origin) = known.get(node) {
+                facts[0] = (Fact::Action(*origin), Rule::SyntChanged);
+            }
         }
         facts.into_iter().map(|(fact, rule)| self.step(side, fact, rule)).collect()
     }
 
-    /// The nearest node of a changed statement on which a node of no changed statement depends within its procedure.
-    fn origin(&self, side: Side, node: NodeId) -> Option<NodeId> {
+    /// For each node of a procedure that depends on nodes of changed statements in it, the nearest of these.
+    fn origins(&self, side: Side, procedure: ProcedureId) -> FxHashMap<NodeId, NodeId> {
         let (program, counterparts) = (&self.programs[side], self.mapping.side(side));
-        let is_changed = |node: NodeId| {
-            let statement = program.nodes[node.index()].statement;
-            statement.is_some_and(|one| counterparts.statements[one.index()].is_none())
-        };
+        let nodes = || program.procedures[procedure.index()].nodes.clone().map(NodeId);
         let mut writers: FxHashMap<VariableId, NodeId> = FxHashMap::default();
-        for at in program.procedures[program.nodes[node.index()].procedure.index()].nodes.clone() {
-            writers.extend(program.nodes[at as usize].writes.iter().map(|variable| (*variable, NodeId(at))));
+        for node in nodes() {
+            writers.extend(program.nodes[node.index()].writes.iter().map(|variable| (*variable, node)));
         }
-        let (mut open, mut seen) = (VecDeque::from([node]), BTreeSet::from([node]));
-        while let Some(next) = open.pop_front() {
-            if is_changed(next) {
-                return Some(next);
-            }
-            let own = &program.nodes[next.index()];
+        let mut after: FxHashMap<NodeId, Vec<NodeId>> = FxHashMap::default();
+        let (mut origins, mut open) = (FxHashMap::default(), VecDeque::new());
+        for node in nodes() {
+            let own = &program.nodes[node.index()];
             let reads = own.reads.iter().filter(|one| !matches!(program.variables[one.index()], Variable::Shared(_)));
-            let written = reads.filter_map(|one| writers.get(one).copied());
-            let before = written.chain(own.controls.iter().map(|(branch, _)| *branch));
-            open.extend(before.filter(|one| seen.insert(*one)));
+            let before = reads.filter_map(|one| writers.get(one)).chain(own.controls.iter().map(|(branch, _)| branch));
+            before.for_each(|before| after.entry(*before).or_default().push(node));
+            if own.statement.is_some_and(|one| counterparts.statements[one.index()].is_none()) {
+                origins.insert(node, node);
+                open.push_back(node);
+            }
         }
-        None
+        while let Some(node) = open.pop_front() {
+            let origin = origins[&node];
+            for next in after.remove(&node).unwrap_or_default() {
+                if let hash_map::Entry::Vacant(vacant) = origins.entry(next) {
+                    vacant.insert(origin);
+                    open.push_back(next);
+                }
+            }
+        }
+        origins
     }
 
     fn step(&self, side: Side, fact: Fact, rule: Rule) -> Step {

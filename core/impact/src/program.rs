@@ -315,6 +315,8 @@ pub enum UnsoundKind {
     StarImport,
     /// Parts of the text do not parse.
     Broken,
+    /// Parts of the old version's text do not parse, where the new one does.
+    BrokenBefore,
     /// The file is too large, or the project has too much code.
     NotRead,
 }

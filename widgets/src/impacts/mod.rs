@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use serde::Serialize;
 use twincell_impact::{
-    Cut, Equivalence, FunctionImpact, Impact, Place, Pruned, State, StatementImpact, Step, UnsoundKind,
+    Cut, Equivalence, FunctionImpact, Impact, Place, Pruned, State, StatementImpact, Step, Unsound, UnsoundKind,
 };
 use twincell_prove::Proof;
 use twincell_syntax::{PerSide, Side};
@@ -143,7 +143,10 @@ impl ImpactReport {
     /// Whether there may be more than the result says.
     pub fn is_partial(&self) -> bool {
         let is_dropped = |cut: &Cut| matches!(cut, Cut::Program | Cut::Calls | Cut::Statements);
-        !self.left_out.is_empty() || self.impact.cut.iter().any(is_dropped)
+        let is_unread =
+            |one: &Unsound| matches!(one.kind, UnsoundKind::Broken | UnsoundKind::BrokenBefore | UnsoundKind::NotRead);
+        let is_cut = self.impact.cut.iter().any(is_dropped) || self.impact.unsound.iter().any(is_unread);
+        is_cut || !self.left_out.is_empty()
     }
 
     fn line(&self, side: Side, path: &str, line: u32) -> &str {
@@ -186,7 +189,8 @@ fn headline(report: &ImpactReport) -> String {
     let (changed, impacted, _) = report.counts();
     let removed = report.impact.removed.len();
     let what = match (changed, removed) {
-        (0, 0) => return "no statement changed, and none may see other values".to_owned(),
+        (0, 0) if impacted == 0 => return "no statement changed, and none may see other values".to_owned(),
+        (0, 0) => "no statement changed".to_owned(),
         (0, removed) => format!("{} removed", were(removed)),
         (changed, _) => format!("{} changed", words::count(changed, "statement")),
     };
@@ -195,8 +199,15 @@ fn headline(report: &ImpactReport) -> String {
     match impacted {
         0 => format!("{what}, and no other statement may see other values"),
         _ => format!(
-            "{what}, and {} may see other values, in {} of {}",
-            if impacted == 1 { "1 other".to_owned() } else { format!("{} others", words::number(impacted)) },
+            "{what}, {} {} may see other values, in {} of {}",
+            if changed + removed == 0 { "but" } else { "and" },
+            if changed + removed == 0 {
+                words::count(impacted, "statement")
+            } else if impacted == 1 {
+                "1 other".to_owned()
+            } else {
+                format!("{} others", words::number(impacted))
+            },
             words::count(functions, "function"),
             words::count(files, "file"),
         ),
@@ -272,6 +283,7 @@ fn unsound(kind: UnsoundKind) -> &'static str {
         UnsoundKind::Metaclass => "metaclasses and __init_subclass__",
         UnsoundKind::StarImport => "star imports of libraries",
         UnsoundKind::Broken => "what does not parse",
+        UnsoundKind::BrokenBefore => "what does not parse in the old version",
         UnsoundKind::NotRead => "files that are too large to be read",
     }
 }
@@ -652,6 +664,15 @@ pub(crate) mod tests {
     #[test]
     fn equal_versions_have_one_line() {
         assert_eq!(impact_text(&report("a.py", OLD, OLD)), "no statement changed, and none may see other values\n");
+    }
+
+    #[test]
+    fn a_result_is_partial_where_a_version_does_not_parse() {
+        assert!(!report("a.py", OLD, OLD).is_partial());
+        assert!(report("a.py", OLD, "def f(:\n").is_partial());
+        let found = report("a.py", "def f(:\n", OLD);
+        assert!(found.is_partial());
+        assert_eq!(found.impact.unsound.iter().map(|one| one.kind).collect::<Vec<_>>(), [UnsoundKind::BrokenBefore]);
     }
 
     #[test]

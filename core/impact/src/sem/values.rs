@@ -5,6 +5,9 @@
 //! 1988), for both versions at once. A join of versions is an operator upon what arrives and upon the ways by which it does. A
 //! new object has an identity, so its expression stands for it only where one node reads it.
 
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
 use rustc_hash::{FxHashMap, FxHashSet};
 use twincell_syntax::{PerSide, Side};
 
@@ -12,9 +15,6 @@ use super::pairs::{Pair, Site};
 use crate::program::{
     NodeId, Operator, Output, ProcedureId, Program, Role, Shared, Term, Variable, VariableId, hash_of,
 };
-
-/// The most rounds of refinement. Beyond it, nothing is congruent.
-const MAX_ROUNDS: usize = 2_000;
 
 type ItemId = u32;
 
@@ -581,36 +581,93 @@ impl<'g, 'p> Graph<'g, 'p> {
     /// The classes of all items.
     pub fn congruence(self) -> impl Fn((ItemId, ItemId)) -> bool {
         let classes = classes(&self.items);
-        move |(one, other)| match &classes {
-            Some(classes) => classes[one as usize] == classes[other as usize],
-            None => false,
-        }
+        move |(one, other)| classes[one as usize] == classes[other as usize]
     }
 }
 
-/// The coarsest congruence, or nothing if a bound was met.
-fn classes(items: &[Item]) -> Option<Vec<u32>> {
-    let mut classes = vec![0_u32; items.len()];
-    let mut count = 0;
-    for _ in 0..MAX_ROUNDS {
-        let mut known: FxHashMap<(u32, u64, Vec<u32>), u32> = FxHashMap::default();
-        let mut next = Vec::with_capacity(items.len());
-        for (at, item) in items.iter().enumerate() {
-            let mut operands: Vec<u32> = item.operands.iter().map(|one| classes[*one as usize]).collect();
-            if item.is_set {
-                operands.sort_unstable();
-                operands.dedup();
-            }
-            let number = known.len() as u32;
-            next.push(*known.entry((classes[at], item.head, operands)).or_insert(number));
-        }
-        classes = next;
-        if known.len() == count {
-            return Some(classes);
-        }
-        count = known.len();
+/// The coarsest congruence: the class of each item. It is refined from the partition by operators alone. Of a class that splits, the
+/// largest part keeps the number, so an item gets a new one as often as its class halves (Hopcroft 1971).
+fn classes(items: &[Item]) -> Vec<u32> {
+    let mut users: Vec<Vec<ItemId>> = vec![Vec::new(); items.len()];
+    for (at, item) in items.iter().enumerate() {
+        item.operands.iter().for_each(|operand| users[*operand as usize].push(at as ItemId));
     }
-    None
+    let mut numbers: FxHashMap<(u64, Option<usize>), u32> = FxHashMap::default();
+    let mut members: Vec<Vec<ItemId>> = Vec::new();
+    let mut classes: Vec<u32> = Vec::with_capacity(items.len());
+    for (at, item) in items.iter().enumerate() {
+        let key = (item.head, (!item.is_set).then_some(item.operands.len()));
+        let class = *numbers.entry(key).or_insert(members.len() as u32);
+        if class as usize == members.len() {
+            members.push(Vec::new());
+        }
+        members[class as usize].push(at as ItemId);
+        classes.push(class);
+    }
+    // A list of members may name some that have left since.
+    let mut sizes: Vec<usize> = members.iter().map(Vec::len).collect();
+    // The items of which an operand has got a new number.
+    let mut open: Vec<ItemId> = (0..items.len() as ItemId).collect();
+    let mut is_open = vec![false; items.len()];
+    while !open.is_empty() {
+        open.sort_unstable_by_key(|item| (classes[*item as usize], *item));
+        open.iter().for_each(|item| is_open[*item as usize] = true);
+        let parts: Vec<&[ItemId]> =
+            open.chunk_by(|one, other| classes[*one as usize] == classes[*other as usize]).collect();
+        let mut moved: Vec<ItemId> = Vec::new();
+        for part in parts {
+            moved.extend(split(items, part, &is_open, &mut members, &mut sizes, &mut classes));
+        }
+        open.iter().for_each(|item| is_open[*item as usize] = false);
+        open = moved.into_iter().flat_map(|item| users[item as usize].iter().copied()).collect();
+        open.sort_unstable();
+        open.dedup();
+    }
+    classes
+}
+/// Splits a class by the operands of those of its items of which an operand has got a new number. Gives the items with new numbers.
+fn split(
+    items: &[Item],
+    part: &[ItemId],
+    is_open: &[bool],
+    members: &mut Vec<Vec<ItemId>>,
+    sizes: &mut Vec<usize>,
+    classes: &mut [u32],
+) -> Vec<ItemId> {
+    let class = classes[part[0] as usize];
+    let mut groups: BTreeMap<Vec<u32>, Vec<ItemId>> = BTreeMap::new();
+    for item in part {
+        let Item { operands, is_set, .. } = &items[*item as usize];
+        let mut operands: Vec<u32> = operands.iter().map(|one| classes[*one as usize]).collect();
+        if *is_set {
+            operands.sort_unstable();
+            operands.dedup();
+        }
+        groups.entry(operands).or_default().push(*item);
+    }
+    let mut groups: Vec<Vec<ItemId>> = groups.into_values().collect();
+    let rest = sizes[class as usize] - part.len();
+    if groups.len() == 1 && rest == 0 {
+        return Vec::new();
+    }
+    let sized = groups.iter().map(Vec::len).enumerate();
+    let (largest, size) = sized.max_by_key(|(at, size)| (*size, Reverse(*at))).unwrap_or_default();
+    if rest < size {
+        let is_other = |item: &ItemId| classes[*item as usize] == class && !is_open[*item as usize];
+        let others: Vec<ItemId> = std::mem::take(&mut members[class as usize]).into_iter().filter(is_other).collect();
+        members[class as usize] = groups.swap_remove(largest);
+        groups.extend((!others.is_empty()).then_some(others));
+    }
+    sizes[class as usize] = rest.max(size);
+    let mut moved = Vec::new();
+    for group in groups {
+        let number = members.len() as u32;
+        group.iter().for_each(|item| classes[*item as usize] = number);
+        moved.extend_from_slice(&group);
+        sizes.push(group.len());
+        members.push(group);
+    }
+    moved
 }
 
 /// The nodes of procedures that run once and read a variable before any of its later writers may run.
