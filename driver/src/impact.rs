@@ -1,6 +1,6 @@
 //! What a change has impact on: reads both versions, from files, folders, texts or a repository's objects, and analyzes them.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fs;
 use std::io;
 use std::ops::ControlFlow;
@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 use twincell_engine::Stop;
 use twincell_files::inside;
 use twincell_files::names::{is_hidden, lies_hidden};
+use twincell_impact::selection::is_extension;
 use twincell_impact::{
     Entries, Entry, FunctionImpact, Impact, ImpactOptions, Level, LevelSummary, Snapshot, impact_levels,
 };
@@ -331,12 +332,16 @@ fn of_repository(start: &Path, range: &str, staged: bool, paths: &[PathBuf]) -> 
     }
     let (old, new) = parsed.revisions(staged);
     let wanted = paths.iter().map(|path| repo.inside(start, path)).collect::<Result<Vec<_>, _>>()?;
-    let is_wanted = |path: &Path| {
-        let is_python = path.extension().is_some_and(|ending| ending == "py") && !lies_hidden(path);
-        is_python && (wanted.is_empty() || wanted.iter().any(|folder| path.starts_with(folder)))
+    let is_python = |path: &Path| path.extension().is_some_and(|ending| ending == "py");
+    let is_code = |path: &Path| {
+        let is_extension = path.to_str().is_some_and(is_extension);
+        (is_python(path) || is_extension) && !lies_hidden(path)
     };
+    let is_inside = |path: &Path| wanted.is_empty() || wanted.iter().any(|folder| path.starts_with(folder));
     let mut known: HashMap<FileId, Result<Arc<str>, String>> = HashMap::new();
-    let versions = PerSide::try_of(|side| {
+    // What is not analyzed, to say of it whether it changed.
+    let mut others: PerSide<BTreeMap<String, FileId>> = PerSide::default();
+    let mut versions = PerSide::try_of(|side| {
         let revision = if side == Side::Old { &old } else { &new };
         let snapshot = repo.snapshot(revision)?;
         let name = match revision {
@@ -344,8 +349,12 @@ fn of_repository(start: &Path, range: &str, staged: bool, paths: &[PathBuf]) -> 
             revision => revision.name().to_owned(),
         };
         let mut version = Version { name, texts: Texts::new(), left_out: vec![] };
-        for (path, id) in snapshot.files(&is_wanted, MOST)? {
+        for (path, id) in snapshot.files(&is_code, MOST)? {
             let Some(shown) = path.to_str().map(str::to_owned) else { continue };
+            if !is_python(&path) || !is_inside(&path) {
+                others[side].insert(shown, id);
+                continue;
+            }
             let text = match known.get(&id) {
                 Some(text) => text.clone(),
                 None => {
@@ -371,7 +380,18 @@ fn of_repository(start: &Path, range: &str, staged: bool, paths: &[PathBuf]) -> 
     match wanted.iter().zip(paths).find(|(folder, _)| !has(folder)) {
         Some((_, given)) => Err(ImpactError::Nowhere { path: given.display().to_string(), range: range.to_owned() }),
         None if !has(Path::new("")) => Err(ImpactError::NoPython(range.to_owned())),
-        None => Ok(versions),
+        None => {
+            let paths: BTreeSet<&String> = others.iter().flat_map(BTreeMap::keys).collect();
+            for path in paths.into_iter().filter(|path| others.old.get(*path) != others.new.get(*path)) {
+                let reason = match is_python(Path::new(path)) {
+                    true => "changed, and lies outside of the given paths",
+                    false => "changed, and is no Python",
+                };
+                let side = if others.new.contains_key(path) { Side::New } else { Side::Old };
+                versions[side].left_out.push((path.clone(), reason.to_owned()));
+            }
+            Ok(versions)
+        }
     }
 }
 
@@ -459,6 +479,17 @@ mod tests {
         assert_eq!(impacted(&found), [("cart.py".to_owned(), 5)]);
         assert_eq!(found.versions, PerSide::new("HEAD~1".to_owned(), "HEAD".to_owned()));
         assert_eq!(impacted(&between("HEAD~1..HEAD", false, &["tax.py"]).unwrap()), []);
+        // Changed files that are not analyzed are named.
+        let left_out = |range: &str, paths: &[&str]| -> Vec<String> {
+            between(range, false, paths).unwrap().left_out.into_iter().map(|one| one.path).collect()
+        };
+        assert_eq!(left_out("HEAD~1..HEAD", &["cart.py"]), ["tax.py"]);
+        assert_eq!(left_out("HEAD~1..HEAD", &[]), Vec::<String>::new());
+        commit(&[("fast.c", "int rate;")]);
+        assert_eq!(left_out("HEAD~1..HEAD", &[]), ["fast.c"]);
+        assert_eq!(left_out("HEAD..HEAD", &[]), Vec::<String>::new());
+        commit(&[("cart.py", CART), ("tax.py", TAX[0])]);
+        commit(&[("tax.py", TAX[1])]);
         fs::write(folder.path().join("tax.py"), TAX[0]).unwrap();
         assert_eq!(impacted(&between("HEAD", false, &[]).unwrap()), [("cart.py".to_owned(), 5)]);
         assert_eq!(impacted(&between("HEAD", true, &[]).unwrap()), []);

@@ -7,7 +7,11 @@ from ._twincell import main as run
 
 def main() -> int:
     """Runs the command line and returns its exit status."""
-    return run(sys.argv[1:])
+    try:
+        return run(sys.argv[1:])
+    except KeyboardInterrupt:
+        # It came when the work was done, and its result was on the way out.
+        return 130
 
 
 if __name__ == "__main__":

@@ -62,6 +62,11 @@ const IDLE_KEYS: [&str; 22] = [
     "dynamic",
 ];
 
+/// Whether a file is a source of an extension, or a built one, by its name.
+pub fn is_extension(path: &str) -> bool {
+    path.rsplit_once('.').is_some_and(|(_, ending)| EXTENSIONS.contains(&ending))
+}
+
 /// Notes the units of both versions that may open changed files, and gives doubts.
 pub(super) fn files(files: &[FileChange], names: &Names, versions: &mut [(&Graph, &mut Changes)]) -> Vec<Doubt> {
     let mut doubts = Vec::new();
@@ -71,10 +76,9 @@ pub(super) fn files(files: &[FileChange], names: &Names, versions: &mut [(&Graph
         let name = file.path.rsplit('/').next().unwrap_or(&file.path);
         let is_top = !file.path.contains('/');
         let sections = SECTIONS.iter().find(|(one, _)| *one == name).filter(|_| is_top);
-        let is_extension = name.rsplit_once('.').is_some_and(|(_, ending)| EXTENSIONS.contains(&ending));
         if sections.is_some_and(|(_, sections)| settings(&file.old, sections) != settings(&file.new, sections)) {
             doubts.push(doubt(DoubtKind::Settings));
-        } else if is_extension {
+        } else if is_extension(name) {
             doubts.push(doubt(DoubtKind::Extension));
         } else if !named.contains(&position) {
             doubts.push(doubt(DoubtKind::DataFile));

@@ -27,6 +27,7 @@ use twincell_syntax::Side;
 
 use changes::{Changes, changes};
 use collected::{CollectedTest, Surroundings, around_class, collected, surroundings};
+pub use files::is_extension;
 use graph::Graph;
 use link::{Texts, link};
 use names::Names;
