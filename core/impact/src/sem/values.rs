@@ -803,3 +803,55 @@ fn condition(term: &Term<VariableId>) -> (&Term<VariableId>, bool) {
     }
     (term, false)
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// The same by rounds over all items.
+    fn by_rounds(items: &[Item]) -> Vec<u32> {
+        let mut classes = vec![0; items.len()];
+        for _ in 0..=items.len() {
+            let mut known: FxHashMap<(u32, u64, Option<usize>, Vec<u32>), u32> = FxHashMap::default();
+            let number = |at: usize, item: &Item, known: &mut FxHashMap<_, u32>| {
+                let mut operands: Vec<u32> = item.operands.iter().map(|one| classes[*one as usize]).collect();
+                if item.is_set {
+                    operands.sort_unstable();
+                    operands.dedup();
+                }
+                let next = known.len() as u32;
+                let length = (!item.is_set).then_some(item.operands.len());
+                *known.entry((classes[at], item.head, length, operands)).or_insert(next)
+            };
+            classes = items.iter().enumerate().map(|(at, item)| number(at, item, &mut known)).collect();
+        }
+        classes
+    }
+
+    /// Graphs with loops, of few operators.
+    fn graphs() -> impl Strategy<Value = Vec<Item>> {
+        (1_usize..60).prop_flat_map(|count| {
+            let item = (0_u64..3, proptest::collection::vec(0..count as ItemId, 0..4));
+            let items = proptest::collection::vec(item, count);
+            items.prop_map(|items| {
+                // An operator says whether its operands are a set.
+                let item = |(head, operands)| Item { head, operands, is_set: head == 2 };
+                items.into_iter().map(item).collect()
+            })
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn classes_are_those_of_refinement_by_rounds(items in graphs()) {
+            let (ours, others) = (classes(&items), by_rounds(&items));
+            for one in 0..items.len() {
+                for other in 0..one {
+                    prop_assert_eq!(ours[one] == ours[other], others[one] == others[other], "{} {}", one, other);
+                }
+            }
+        }
+    }
+}
