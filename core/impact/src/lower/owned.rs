@@ -186,6 +186,8 @@ impl<'a> Builder<'_, 'a> {
             return (self.value(expr), holder);
         };
         let places = self.read_name(&name.id);
+        // A handler may wait for a name that nothing binds.
+        self.fails |= self.is_caught();
         let holder = match places[..] {
             _ if self.is_definition(expr) => Holder::Nobody(Made::Scalar),
             [Place::Local(local)] => Holder::Local(local),

@@ -1,0 +1,59 @@
+//! Statements that see other values by a way that is easy to overlook.
+
+use super::check;
+
+#[test]
+fn an_import_fails_where_a_handler_waits() {
+    check(
+        "  try:
+      import fast as engine
+  except ImportError:
+-     engine = None
++     engine = 0
+  def f():
+~     return engine
+",
+    );
+    check(
+        "  def f():
+      try:
+          from . import fast
+          is_fast = True
+      except ImportError:
+-         is_fast = False
++         is_fast = None
+~     return is_fast
+",
+    );
+}
+
+#[test]
+fn a_name_that_nothing_binds_fails_where_a_handler_waits() {
+    check(
+        "  def f(a):
+      if a:
+          x = 0
+      try:
+          y = x
+      except NameError:
+-         y = 1
++         y = 2
+~     return y
+",
+    );
+}
+
+#[test]
+fn a_handler_sees_a_name_as_it_was_before_what_failed() {
+    check(
+        "  def f(s):
+-     x = 0
++     x = 1
+      try:
+          x = s[3]
+      except IndexError:
+          pass
+~     return x
+",
+    );
+}
