@@ -228,6 +228,18 @@ impl<'a> Builder<'_, 'a> {
         }
     }
 
+    /// Whether a call never comes back: all that it may call ends the program.
+    pub fn never_returns(&self, call: &ExprCall) -> bool {
+        let (range, is_attribute) = match call.func.as_ref() {
+            Expr::Name(name) => (name.range, false),
+            Expr::Attribute(attribute) => (attribute.attr.range, true),
+            _ => return false,
+        };
+        let targets = self.world.targets(self.module, range, is_attribute);
+        let ends = |target: &Target| matches!(target, Target::External(path) if effects::never_returns(path));
+        !targets.is_empty() && targets.iter().all(ends)
+    }
+
     fn is_class(&self, expr: &Expr) -> bool {
         let range = match expr {
             Expr::Name(name) => name.range,

@@ -52,6 +52,9 @@ impl<'a> Builder<'_, 'a> {
         let object = Object { reads: object, held, term: object_term };
         let made = self.emit_call(call.range(), "call", callees, function, object, &arguments, (mutated(call), term));
         self.results.extend(made.first().map(|result| (call.range(), *result)));
+        if self.never_returns(call) {
+            self.raise_value(call.range(), made.clone());
+        }
         made
     }
 

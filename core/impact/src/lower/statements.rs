@@ -115,6 +115,9 @@ impl<'a> Builder<'_, 'a> {
                 }
                 self.begin(range, "expression", &[range]);
                 let reads = self.value(&node.value);
+                if node.value.as_call_expr().is_some_and(|call| self.never_returns(call)) {
+                    return;
+                }
                 let term = self.term(&node.value);
                 let step = self.failing_step(range, "expression", reads, Vec::new());
                 self.draft_node(step).term = term;
@@ -144,7 +147,7 @@ impl<'a> Builder<'_, 'a> {
         Some(Term::Apply(Operator::failing(operator, true), parts))
     }
 
-    fn raise_value(&mut self, range: TextRange, reads: Vec<Place>) {
+    pub fn raise_value(&mut self, range: TextRange, reads: Vec<Place>) {
         let raised = self.temporary();
         self.fails = false;
         self.step(range, "raise", reads, vec![raised]);

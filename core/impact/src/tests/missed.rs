@@ -57,3 +57,28 @@ fn a_handler_sees_a_name_as_it_was_before_what_failed() {
 ",
     );
 }
+
+#[test]
+fn a_call_that_never_returns_decides_what_follows() {
+    check(
+        "  import sys
+  def f(x):
+-     if x > 2:
++     if x > 1:
+~         sys.exit(1)
+~     print('after')
+  def g(x):
+~     f(x)
+~     print('later')
+  def h(x):
+      print('apart')
+",
+    );
+    check(
+        "  def f(x):
+-     x > 2 or quit()
++     x > 1 or quit()
+~     print('after')
+",
+    );
+}
