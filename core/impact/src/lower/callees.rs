@@ -110,6 +110,10 @@ impl<'a> Builder<'_, 'a> {
                 callees.procedures.extend(callbacks.into_iter().map(|one| (one, Passing::Anywhere)));
             }
         }
+        let is_builtin = |target: &Target| matches!(target, Target::External(path) if path.starts_with("builtins."));
+        if callees.has_other && (targets.is_empty() || !targets.iter().all(is_builtin)) {
+            self.foreign_methods(call, &mut callees);
+        }
         let names = std::mem::take(&mut callees.operators);
         let starred = call.arguments.args.iter().any(Expr::is_starred_expr)
             || call.arguments.keywords.iter().any(|one| one.arg.is_none());
@@ -127,6 +131,25 @@ impl<'a> Builder<'_, 'a> {
         callees.procedures.dedup();
         callees.dispatch_by_object = callees.procedures.len() > 1;
         callees
+    }
+
+    /// A library that gets a class or an object whose class has an ancestor of a library, or whose method is called there,
+    /// calls methods of this class.
+    fn foreign_methods(&mut self, call: &'a ExprCall, callees: &mut Callees) {
+        let world = self.world;
+        let object = call.func.as_attribute_expr().map(|attribute| &*attribute.value);
+        let keywords = call.arguments.keywords.iter().map(|keyword| &keyword.value);
+        for expr in object.into_iter().chain(&call.arguments.args).chain(keywords) {
+            for value in self.possible_values(expr) {
+                let (class, makes) = match value {
+                    Value::Class(class) => (*class, true),
+                    Value::Instance(class) => (*class, false),
+                    _ => continue,
+                };
+                let methods = world.foreign_methods(class, makes).into_iter();
+                callees.procedures.extend(methods.map(|one| (one, Passing::Anywhere)));
+            }
+        }
     }
 
     /// What is called is a value: whatever the flow of values, or else the name, allows.

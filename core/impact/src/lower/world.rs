@@ -27,6 +27,7 @@ pub(super) struct World<'a> {
     edges: Edges,
     /// The classes of methods.
     class_of: FxHashMap<ProcedureId, SymbolId>,
+    methods_by_class: FxHashMap<SymbolId, Vec<ProcedureId>>,
     /// The number of each class, which those that inherit from one another share.
     families: FxHashMap<SymbolId, u32>,
     given_families: FxHashSet<u32>,
@@ -64,6 +65,7 @@ impl<'a> World<'a> {
             sites: Default::default(),
             edges: Default::default(),
             class_of: Default::default(),
+            methods_by_class: Default::default(),
             families: Default::default(),
             given_families: Default::default(),
             classes: Default::default(),
@@ -79,6 +81,7 @@ impl<'a> World<'a> {
             for (at, one) in world.declared.procedures.iter().enumerate().filter(|(_, one)| one.module == module) {
                 if one.qualname.strip_prefix(&prefix).is_some_and(|rest| !rest.contains('.')) {
                     world.class_of.insert(ProcedureId(at as u32), class);
+                    world.methods_by_class.entry(class).or_default().push(ProcedureId(at as u32));
                 }
             }
         }
@@ -244,6 +247,32 @@ impl<'a> World<'a> {
     pub fn is_foreign(&self, class: SymbolId) -> bool {
         let known = |path: &str| ["builtins.object", "abc.ABC", "typing.Generic", "typing.Protocol"].contains(&path);
         ancestors(self.project, class).iter().any(|one| matches!(one, Ancestor::External(path) if !known(path)))
+    }
+
+    /// The methods of a class, its ancestors and the classes below it that a library may call which knows an ancestor of the
+    /// class. If it makes objects, those that make them are among them.
+    pub fn foreign_methods(&self, class: SymbolId, makes: bool) -> Vec<ProcedureId> {
+        if !self.is_foreign(class) {
+            return Vec::new();
+        }
+        let mut classes: Vec<SymbolId> = Vec::new();
+        let mut open = vec![class];
+        while let Some(next) = open.pop() {
+            if !classes.contains(&next) {
+                classes.push(next);
+                open.extend(subclasses(self.project, next).iter().copied());
+            }
+        }
+        classes.extend(ancestors(self.project, class).iter().filter_map(|one| match one {
+            Ancestor::Class(one) => Some(*one),
+            Ancestor::External(_) => None,
+        }));
+        let is_maker = |one: &ProcedureId| {
+            let name = self.declared.procedures[one.index()].qualname.rsplit('.').next().unwrap_or_default();
+            ["__init__", "__new__"].contains(&name)
+        };
+        let methods = classes.iter().filter_map(|one| self.methods_by_class.get(one)).flatten();
+        methods.copied().filter(|one| makes || !is_maker(one)).collect()
     }
 
     /// What an expression may be.

@@ -82,3 +82,36 @@ fn a_call_that_never_returns_decides_what_follows() {
 ",
     );
 }
+
+#[test]
+fn a_library_calls_methods_of_a_class_that_has_its_ancestor() {
+    check(
+        "  from html.parser import HTMLParser
+  class Tags(HTMLParser):
+      def __init__(self):
+          super().__init__()
+          self.seen = []
+      def handle_starttag(self, tag, attributes):
+-         self.seen.append(tag)
++         self.seen.append(tag * 2)
+  def f():
+      tags = Tags()
+~     tags.feed('<a>')
+~     return len(tags.seen)
+",
+    );
+    check(
+        "  import json
+  class Encoder(json.JSONEncoder):
+      def default(self, value):
+-         return 1
++         return 2
+  def f(value):
+~     return json.dumps(value, cls=Encoder)
+  def g(value):
+~     return Encoder().encode(value)
+  def h(value):
+      return json.dumps(value)
+",
+    );
+}
