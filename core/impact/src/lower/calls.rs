@@ -15,10 +15,12 @@ use crate::program::{ProcedureId, Shared, Term};
 impl<'a> Builder<'_, 'a> {
     pub fn call(&mut self, call: &'a ExprCall) -> Vec<Place> {
         let is_iterated = std::mem::take(&mut self.iterates);
-        let (mut object, mut held) = (Vec::new(), Held { holder: Holder::Nobody(Made::Scalar), values: None });
+        let (mut object, mut held) = (Vec::new(), Held { holder: Holder::Nobody(Made::Scalar), ..Held::UNKNOWN });
         let mut function = match call.func.as_ref() {
             Expr::Attribute(attribute) => {
                 (object, held) = self.look(&attribute.value);
+                // What the function itself does says the effect.
+                held.is_outside = false;
                 self.fails = true;
                 self.attribute_reads(&self.attribute_name(attribute), held.values)
             }

@@ -30,10 +30,12 @@ pub(super) enum Holder {
 pub(super) struct Held<'v> {
     pub holder: Holder,
     pub values: Option<&'v [Value]>,
+    /// It is something of a library by its dotted name: what it holds is a part of what is outside.
+    pub is_outside: bool,
 }
 
 impl Held<'_> {
-    pub const UNKNOWN: Self = Self { holder: Holder::Unknown, values: None };
+    pub const UNKNOWN: Self = Self { holder: Holder::Unknown, values: None, is_outside: false };
 }
 
 /// Builtins whose results are scalars.
@@ -172,7 +174,7 @@ impl<'a> Builder<'_, 'a> {
     pub fn look(&mut self, expr: &'a Expr) -> (Vec<Place>, Held<'a>) {
         let values = self.values(expr);
         let (places, holder) = self.look_for_holder(expr);
-        (places, Held { holder, values })
+        (places, Held { holder, values, is_outside: self.is_of_library(expr) })
     }
 
     fn look_for_holder(&mut self, expr: &'a Expr) -> (Vec<Place>, Holder) {
@@ -210,10 +212,13 @@ impl<'a> Builder<'_, 'a> {
     fn items(
         &mut self,
         kinds: &[Items],
-        Held { holder, values }: Held<'a>,
+        Held { holder, values, is_outside }: Held<'a>,
         is_deep: bool,
         is_write: bool,
     ) -> Vec<Place> {
+        if is_outside && !kinds.is_empty() {
+            return vec![self.shared(Shared::Outside)];
+        }
         let holder = match holder {
             Holder::Nobody(Made::Scalar) => return Vec::new(),
             Holder::Nobody(_) if !is_deep => return Vec::new(),

@@ -57,7 +57,7 @@ impl<'a> Builder<'_, 'a> {
                 // `items += more` changes the list that other names may have.
                 let in_place = self.written_items(changed_in_place(node.op), held, false);
                 if !in_place.is_empty() && self.made(&node.value) != Made::Scalar {
-                    let added = Held { holder: Holder::Unknown, values: self.values(&node.value) };
+                    let added = Held { values: self.values(&node.value), ..Held::UNKNOWN };
                     reads.extend(self.read_items(ALL_ITEMS, held, false));
                     reads.extend(self.read_items(ALL_ITEMS, added, false));
                     let node = self.failing_step(range, "in place", reads.clone(), in_place);

@@ -131,6 +131,9 @@ impl<'a> Builder<'_, 'a> {
         }
         let values = self.values(&attribute.value);
         let mut writes = self.attribute_writes(&name, values);
+        if self.is_of_library(&attribute.value) {
+            writes.push(self.shared(Shared::Outside));
+        }
         for referent in self.world.referents(self.module, attribute.attr.range) {
             if let Referent::Symbol(symbol) = referent
                 && self.world.project.symbol(*symbol).is_some_and(|symbol| symbol.kind == SymbolKind::Variable)

@@ -115,3 +115,31 @@ fn a_library_calls_methods_of_a_class_that_has_its_ancestor() {
 ",
     );
 }
+
+#[test]
+fn what_a_library_holds_is_outside() {
+    check(
+        "  import math, os
+  def put():
+-     os.environ['A'] = '1'
++     os.environ['A'] = '2'
+  def f():
+~     return os.environ['A']
+  def g():
+~     return os.environ.get('A')
+  def h():
+      return math.sqrt(4)
+",
+    );
+    check(
+        "  import sys
+  def put(stream):
+-     sys.stdout = stream
++     sys.stdout = str(stream)
+  def f():
+~     return sys.stdout
+  def g():
+~     return sys.stdin.read()
+",
+    );
+}
