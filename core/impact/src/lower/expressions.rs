@@ -147,8 +147,11 @@ impl<'a> Builder<'_, 'a> {
                 let (mut reads, held) = self.look(&node.value);
                 self.escapes(held.holder);
                 reads.extend(self.read_items(ALL_ITEMS, held, false));
-                let reads = self.operation_on(&[&node.value], node.value.range(), operators::ITERATION, reads);
-                self.yielding(expr.range(), reads)
+                let mut reads = self.operation_on(&[&node.value], node.value.range(), operators::ITERATION, reads);
+                let sent = self.yielding(expr.range(), reads.clone());
+                // The value is what the generator returns.
+                reads.extend(sent);
+                reads
             }
             Expr::FString(_) | Expr::TString(_) => {
                 let reads = self.parts(expr);

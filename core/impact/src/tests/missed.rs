@@ -143,3 +143,18 @@ fn what_a_library_holds_is_outside() {
 ",
     );
 }
+
+#[test]
+fn what_a_generator_returns_is_the_value_of_yield_from() {
+    check(
+        "  def g():
+      yield 1
+-     return [1]
++     return [2]
+  def f():
+~     r = yield from g()
+~     for x in r:
+~         yield x
+",
+    );
+}
