@@ -208,10 +208,10 @@ impl<'a> Builder<'_, 'a> {
     /// What an expression may be.
     pub fn possible_values(&self, expr: &Expr) -> &'a [Value] {
         match self.made(expr) {
-            Made::Scalar => &[Value::Plain],
+            Made::Scalar if !self.is_definition(expr) => &[Value::Plain],
             _ if matches!(expr, Expr::Compare(node) if !self.compares_by_methods(node)) => &[Value::Plain],
             _ if self.is_of_library(expr) => &[Value::Plain],
-            Made::Container | Made::Unknown => self.world.values(self.module, expr.range()),
+            _ => self.world.values(self.module, expr.range()),
         }
     }
 

@@ -158,3 +158,26 @@ fn what_a_generator_returns_is_the_value_of_yield_from() {
 ",
     );
 }
+
+#[test]
+fn a_class_in_a_class_has_attributes() {
+    check(
+        "  class A:
+      class Meta:
+-         size = 1
++         size = 2
+  class B(A):
+      def own(self):
+~         return self.Meta.size
+  class C:
+      class Meta:
+          size = 3
+  def f():
+~     return A.Meta.size
+  def g():
+~     return B.Meta.size
+  def h():
+      return C.Meta.size
+",
+    );
+}
