@@ -98,6 +98,13 @@ impl<'a> Builder<'_, 'a> {
         }
         if targets.is_empty() {
             self.unknown_callees(call, &mut callees);
+        } else if let Some(attribute) = attribute
+            && world.declared.assigned.contains(&self.attribute_name(attribute))
+        {
+            // An object may have a function of its own under the name of a method.
+            let own = world.values(self.module, call.func.range()).iter();
+            let own: Vec<Value> = own.filter(|value| matches!(value, Value::Function(_))).cloned().collect();
+            self.known_callees(&own, &mut callees);
         }
         if callees.has_other {
             let callbacks = world.called_from(self.module, &self.owner, CallKind::Callback);

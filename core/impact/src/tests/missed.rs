@@ -181,3 +181,20 @@ fn a_class_in_a_class_has_attributes() {
 ",
     );
 }
+
+#[test]
+fn an_object_has_a_function_of_its_own() {
+    check(
+        "  class A:
+      def f(self):
+          return 1
+  def new():
+-     return 2
++     return 3
+  def g():
+      a = A()
+      a.f = new
+~     return a.f()
+",
+    );
+}
