@@ -249,6 +249,11 @@ impl<'a> World<'a> {
         ancestors(self.project, class).iter().any(|one| matches!(one, Ancestor::External(path) if !known(path)))
     }
 
+    /// The class of a method.
+    pub fn class_of(&self, method: ProcedureId) -> Option<SymbolId> {
+        self.class_of.get(&method).copied()
+    }
+
     /// The methods of a class, its ancestors and the classes below it that a library may call which knows an ancestor of the
     /// class. If it makes objects, those that make them are among them.
     pub fn foreign_methods(&self, class: SymbolId, makes: bool) -> Vec<ProcedureId> {

@@ -96,7 +96,7 @@ fn a_library_calls_methods_of_a_class_that_has_its_ancestor() {
 +         self.seen.append(tag * 2)
   def f():
       tags = Tags()
-~     tags.feed('<a>')
+      tags.feed('<a>')
 ~     return len(tags.seen)
 ",
     );
@@ -112,6 +112,16 @@ fn a_library_calls_methods_of_a_class_that_has_its_ancestor() {
 ~     return Encoder().encode(value)
   def h(value):
       return json.dumps(value)
+",
+    );
+    check(
+        "  from html.parser import HTMLParser
+  class Tags(HTMLParser):
+      def unescape(self, text):
+-         return text
++         return text * 2
+      def feed(self, text):
+~         return super().feed(text)
 ",
     );
 }
@@ -195,6 +205,176 @@ fn an_object_has_a_function_of_its_own() {
       a = A()
       a.f = new
 ~     return a.f()
+",
+    );
+}
+
+#[test]
+fn formatting_calls_methods_and_reads_attributes() {
+    check(
+        "  class A:
+      def __str__(self):
+-         return 'a'
++         return 'b'
+      def __int__(self):
+          return 1
+  class B:
+      @property
+      def b(self):
+~         return str(A())
+  def f():
+~     return '{}'.format(A())
+  def g():
+~     return '{x}'.format(x=A())
+  def h():
+~     return '{x.b}'.format(x=B())
+  def i():
+      return '{}'.format(1)
+",
+    );
+    check(
+        "  class A:
+      def __int__(self):
+-         return 1
++         return 2
+  def f():
+~     return '%d' % A()
+  def g():
+      return '%d' % 3
+",
+    );
+}
+
+#[test]
+fn stars_iterate_and_ask_for_keys() {
+    check(
+        "  class A:
+      def __iter__(self):
+-         return iter([1])
++         return iter([2])
+  def f():
+~     print(*A())
+  def g(*rest):
+~     return rest
+  def h():
+~     return g(*A())
+",
+    );
+    check(
+        "  class A:
+      def keys(self):
+          return ['k']
+      def __getitem__(self, key):
+-         return 1
++         return 2
+  def f(**rest):
+~     return rest
+  def g():
+~     return f(**A())
+  def h():
+~     return {**A()}
+  def i():
+      return {'k': 1}
+",
+    );
+}
+
+#[test]
+fn sets_and_methods_of_containers_compare() {
+    check(
+        "  class A:
+      def __eq__(self, other):
+-         return True
++         return False
+      def __hash__(self):
+          return 1
+  def f():
+~     return len({A(), A()})
+  def g():
+~     return len(set([A(), A()]))
+  def h():
+~     return [A()].count(A())
+  def i():
+      return [1].count(1)
+",
+    );
+}
+
+#[test]
+fn numbers_of_builtins_are_asked_for_an_index() {
+    check(
+        "  class A:
+      def __index__(self):
+-         return 1
++         return 2
+  def f():
+~     return list(range(A()))
+  def g():
+~     return [1, 2, 3][A():]
+  def h():
+~     return hex(A())
+  def i():
+      return hex(1)
+",
+    );
+}
+
+#[test]
+fn truth_in_an_expression_calls_methods() {
+    check(
+        "  class A:
+      def __bool__(self):
+-         return True
++         return False
+  def f():
+~     return 1 if A() else 2
+  def g():
+~     return A() and 3
+  def h():
+      return 1 if 2 > 1 else 3
+",
+    );
+}
+
+#[test]
+fn copies_and_attributes_by_text_call_methods() {
+    check(
+        "  import copy, operator
+  class A:
+      def __copy__(self):
+-         return 1
++         return 2
+  def f():
+~     return copy.copy(A())
+  def g():
+      return copy.copy([1])
+",
+    );
+    check(
+        "  import operator
+  class A:
+      def size(self):
+-         return 1
++         return 2
+  def f():
+~     return operator.methodcaller('size')(A())
+",
+    );
+}
+
+#[test]
+fn a_registered_function_is_dispatched_to() {
+    check(
+        "  from functools import singledispatch
+  @singledispatch
+  def f(x):
+      return 0
+  @f.register
+  def _(x: int):
+-     return 1
++     return 2
+  def g():
+~     return f(1)
 ",
     );
 }
