@@ -246,6 +246,23 @@ fn formatting_calls_methods_and_reads_attributes() {
 }
 
 #[test]
+fn an_object_is_called_back() {
+    check(
+        "  class A:
+      def __call__(self, x):
+-         return x
++         return not x
+  def f():
+~     return list(filter(A(), [0, 1]))
+  def g():
+~     return sorted([0, 1], key=A())
+  def h():
+      return sorted([0, 1])
+",
+    );
+}
+
+#[test]
 fn stars_iterate_and_ask_for_keys() {
     check(
         "  class A:
