@@ -1,7 +1,11 @@
 //! `match`: patterns decide which case runs, and bind names.
 
-use ruff_python_ast::{Pattern, StmtMatch};
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use ruff_python_ast::{Expr, Pattern, StmtMatch};
 use ruff_text_size::{Ranged, TextRange};
+use twincell_semantic::{Value, fields};
 
 use super::draft::{Builder, Place};
 use crate::program::Shared;
@@ -38,6 +42,31 @@ impl<'a> Builder<'_, 'a> {
         self.frontier.extend(ends);
     }
 
+    /// The attributes that positional patterns of a class may read: those that classes name, and fields.
+    fn positional_attributes(&self, class: &Expr) -> BTreeSet<Arc<str>> {
+        let mut names = self.world.declared.match_args.clone();
+        names.insert("__match_args__".into());
+        for value in self.world.values(self.module, class.range()) {
+            if let Value::Class(class) = value {
+                let fields = fields(self.world.project, *class).into_iter();
+                names.extend(fields.filter_map(|field| Some(Arc::from(self.world.project.symbol(field)?.name()))));
+            }
+        }
+        names
+    }
+
+    /// A pattern reads an attribute of what it is tried on.
+    fn attribute_of_subject(&mut self, name: &Arc<str>, range: TextRange, reads: &mut Vec<Place>) {
+        let map = self.out.shared(Shared::Attribute(name.clone()));
+        self.out.escaped.insert(map);
+        reads.push(Place::Shared(map));
+        let getters = self.world.declared.properties.get(name).cloned().unwrap_or_default();
+        if !getters.is_empty() {
+            let given = std::mem::take(reads);
+            *reads = self.call_any(range, "property", &getters, given);
+        }
+    }
+
     /// What a pattern reads besides the subject.
     fn pattern(&mut self, pattern: &'a Pattern, reads: &mut Vec<Place>) {
         match pattern {
@@ -54,12 +83,13 @@ impl<'a> Builder<'_, 'a> {
                 reads.extend(self.value(&node.cls));
                 if !node.arguments.patterns.is_empty() {
                     reads.push(self.shared(Shared::AnyAttribute));
+                    for name in self.positional_attributes(&node.cls) {
+                        self.attribute_of_subject(&name, node.range, reads);
+                    }
                 }
                 node.arguments.patterns.iter().for_each(|one| self.pattern(one, reads));
                 for keyword in &node.arguments.keywords {
-                    let map = self.out.shared(Shared::Attribute(keyword.attr.as_str().into()));
-                    self.out.escaped.insert(map);
-                    reads.push(Place::Shared(map));
+                    self.attribute_of_subject(&keyword.attr.as_str().into(), keyword.range, reads);
                     self.pattern(&keyword.pattern, reads);
                 }
             }

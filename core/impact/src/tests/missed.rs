@@ -210,6 +210,37 @@ fn an_object_has_a_function_of_its_own() {
 }
 
 #[test]
+fn positional_patterns_read_attributes() {
+    check(
+        "  class P:
+      __match_args__ = ('x',)
+      def __init__(self, x):
+-         self.x = x + 1
++         self.x = x + 2
+  def f(p):
+      match p:
+~         case P(2):
+~             print('two')
+~         case P(y):
+~             print(y)
+",
+    );
+    check(
+        "  from dataclasses import dataclass
+  @dataclass
+  class P:
+      x: int
+-     y: int = 3
++     y: int = 4
+  def f(p):
+      match p:
+~         case P(a, b):
+~             print(b)
+",
+    );
+}
+
+#[test]
 fn formatting_calls_methods_and_reads_attributes() {
     check(
         "  class A:
