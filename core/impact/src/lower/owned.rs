@@ -201,7 +201,11 @@ impl<'a> Builder<'_, 'a> {
 
     /// The maps of elements that are read for a container that may be one of some values.
     pub fn read_items(&mut self, kinds: &[Items], held: Held<'a>, is_deep: bool) -> Vec<Place> {
-        self.items(kinds, held, is_deep, false)
+        let mut places = self.items(kinds, held, is_deep, false);
+        if !kinds.is_empty() {
+            places.extend(self.members(held.values));
+        }
+        places
     }
 
     /// The maps of elements that are written for a container that may be one of some values.

@@ -411,6 +411,26 @@ fn copies_and_attributes_by_text_call_methods() {
 }
 
 #[test]
+fn members_of_an_enumeration_are_elements_of_its_class() {
+    check(
+        "  from enum import Enum
+  class E(Enum):
+-     A = 1
++     A = 2
+  class F(Enum):
+      A = 1
+  def f():
+~     return E['A'].value
+  def g():
+~     for one in E:
+~         print(one)
+  def h():
+      return F['A'].value
+",
+    );
+}
+
+#[test]
 fn a_registered_function_is_dispatched_to() {
     check(
         "  from functools import singledispatch
