@@ -22,7 +22,7 @@ impl<'a> Builder<'_, 'a> {
             let end = case.guard.as_ref().map_or(case.pattern.end(), |guard| guard.end());
             self.begin(TextRange::new(case.start(), end), "case", &[TextRange::new(case.pattern.start(), end)]);
             let mut reads = vec![subject];
-            self.pattern(&case.pattern, &mut reads);
+            self.pattern(&case.pattern, Some(&node.subject), &mut reads);
             let branch = self.step(case.pattern.range(), "case", reads.clone(), Vec::new());
             let writes: Vec<Place> =
                 names_of(&case.pattern).into_iter().flat_map(|name| self.write_name(name)).collect();
@@ -67,17 +67,31 @@ impl<'a> Builder<'_, 'a> {
         }
     }
 
+    /// Methods that a pattern runs: those of what it is tried on, if that is the subject itself, and of a value in the pattern.
+    fn tried(&mut self, range: TextRange, operands: [Option<&'a Expr>; 2], names: &[&str], reads: &mut Vec<Place>) {
+        let given = std::mem::take(reads);
+        *reads = match operands[0] {
+            None => self.operation(range, names, given),
+            Some(_) => self.operation_on(&operands.into_iter().flatten().collect::<Vec<_>>(), range, names, given),
+        };
+    }
+
     /// What a pattern reads besides the subject.
-    fn pattern(&mut self, pattern: &'a Pattern, reads: &mut Vec<Place>) {
+    fn pattern(&mut self, pattern: &'a Pattern, subject: Option<&'a Expr>, reads: &mut Vec<Place>) {
         match pattern {
-            Pattern::MatchValue(node) => reads.extend(self.value(&node.value)),
+            Pattern::MatchValue(node) => {
+                reads.extend(self.value(&node.value));
+                self.tried(node.range, [subject, Some(&node.value)], &["__eq__"], reads);
+            }
             Pattern::MatchSequence(node) => {
                 reads.extend(self.all_items());
-                node.patterns.iter().for_each(|one| self.pattern(one, reads));
+                self.tried(node.range, [subject, None], &["__len__", "__getitem__"], reads);
+                node.patterns.iter().for_each(|one| self.pattern(one, None, reads));
             }
             Pattern::MatchMapping(node) => {
                 reads.extend(self.all_items());
-                node.patterns.iter().for_each(|one| self.pattern(one, reads));
+                self.tried(node.range, [subject, None], &["get", "keys", "__getitem__", "__len__"], reads);
+                node.patterns.iter().for_each(|one| self.pattern(one, None, reads));
             }
             Pattern::MatchClass(node) => {
                 reads.extend(self.value(&node.cls));
@@ -87,18 +101,18 @@ impl<'a> Builder<'_, 'a> {
                         self.attribute_of_subject(&name, node.range, reads);
                     }
                 }
-                node.arguments.patterns.iter().for_each(|one| self.pattern(one, reads));
+                node.arguments.patterns.iter().for_each(|one| self.pattern(one, None, reads));
                 for keyword in &node.arguments.keywords {
                     self.attribute_of_subject(&keyword.attr.as_str().into(), keyword.range, reads);
-                    self.pattern(&keyword.pattern, reads);
+                    self.pattern(&keyword.pattern, None, reads);
                 }
             }
             Pattern::MatchAs(node) => {
                 if let Some(inner) = &node.pattern {
-                    self.pattern(inner, reads);
+                    self.pattern(inner, subject, reads);
                 }
             }
-            Pattern::MatchOr(node) => node.patterns.iter().for_each(|one| self.pattern(one, reads)),
+            Pattern::MatchOr(node) => node.patterns.iter().for_each(|one| self.pattern(one, subject, reads)),
             Pattern::MatchSingleton(_) | Pattern::MatchStar(_) => {}
         }
     }

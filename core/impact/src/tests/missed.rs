@@ -446,3 +446,22 @@ fn a_registered_function_is_dispatched_to() {
 ",
     );
 }
+
+#[test]
+fn patterns_compare_and_count() {
+    check(
+        "  class K:
+      def __eq__(self, other):
+-         return True
++         return False
+  def f():
+      match K():
+~         case 1:
+~             return 'a'
+  def g():
+      match 2:
+          case 1:
+              return 'b'
+",
+    );
+}
