@@ -334,6 +334,13 @@ impl Solver<'_> {
             Some(Object::Generator(module, scope)) if matches!(&*text, "__enter__" | "__aenter__") => {
                 self.yielded(module, scope, call.result);
             }
+            // No method: what the generator returns in the end.
+            Some(Object::Generator(module, scope)) if &*text == "yield from" => {
+                if let Some(function) = self.project.scope(module, scope) {
+                    let returns = self.global(module, function.returns);
+                    self.copy(returns, call.result);
+                }
+            }
             _ => {}
         }
     }
