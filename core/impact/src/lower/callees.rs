@@ -89,7 +89,11 @@ impl<'a> Builder<'_, 'a> {
                 }
                 Target::External(path) => {
                     callees.has_other = true;
-                    callees.effects.push(effects::of_path(path, generated));
+                    let effect = match method_of_builtin(path) {
+                        Some(name) => effects::of_method(name),
+                        None => effects::of_path(path, generated),
+                    };
+                    callees.effects.push(effect);
                     callees.operators.extend(match path.strip_prefix("builtins.") {
                         Some(name) => operators::of_builtin(name),
                         None => operators::of_library(path),
@@ -100,6 +104,14 @@ impl<'a> Builder<'_, 'a> {
                 }
             }
         }
+        // A class of the project may be one of containers.
+        callees.is_of_container = !targets.is_empty()
+            && targets.iter().all(|target| match target {
+                Target::External(path) => {
+                    method_of_builtin(path).is_some_and(|name| effects::of_method(name) != effects::of_method(""))
+                }
+                _ => false,
+            });
         if targets.is_empty() {
             self.unknown_callees(call, &mut callees);
         } else if let Some(attribute) = attribute
@@ -107,7 +119,15 @@ impl<'a> Builder<'_, 'a> {
         {
             // An object may have a function of its own under the name of a method.
             let own = world.values(self.module, call.func.range()).iter();
-            let own: Vec<Value> = own.filter(|value| matches!(value, Value::Function(_))).cloned().collect();
+            let is_other = |value: &&Value| match value {
+                Value::Function(_) => true,
+                Value::Method(code) => {
+                    let known = |one: &ProcedureId| callees.procedures.iter().any(|(known, _)| known == one);
+                    !world.procedures_of(*code).iter().all(known)
+                }
+                _ => false,
+            };
+            let own: Vec<Value> = own.filter(is_other).cloned().collect();
             self.known_callees(&own, &mut callees);
         }
         if callees.has_other {
@@ -197,6 +217,7 @@ impl<'a> Builder<'_, 'a> {
     fn foreign_methods(&mut self, call: &'a ExprCall, callees: &mut Callees) {
         let world = self.world;
         let object = call.func.as_attribute_expr().map(|attribute| &*attribute.value);
+        let only_computes = callees.effects.iter().all(|effect| !effect.writes_outside);
         let keywords = call.arguments.keywords.iter().map(|keyword| &keyword.value);
         let of_super =
             object.and_then(|object| object.as_call_expr()).is_some_and(|one| self.builtin(one) == Some("super"));
@@ -209,14 +230,19 @@ impl<'a> Builder<'_, 'a> {
             callees.procedures.extend(methods.map(|one| (one, Passing::Anywhere)));
         }
         for expr in object.into_iter().chain(&call.arguments.args).chain(keywords) {
-            for value in self.possible_values(expr) {
+            let values = self.possible_values(expr);
+            let held = self.held(values).unwrap_or_else(|| values.to_vec());
+            for value in &held {
                 let (class, makes) = match value {
                     Value::Class(class) => (*class, true),
                     Value::Instance(class) => (*class, false),
                     _ => continue,
                 };
-                let methods = world.foreign_methods(class, makes).into_iter();
-                callees.procedures.extend(methods.map(|one| (one, Passing::Anywhere)));
+                // What keeps objects calls them at another time.
+                if world.is_foreign(class) || only_computes {
+                    let methods = world.foreign_methods(class, makes).into_iter();
+                    callees.procedures.extend(methods.map(|one| (one, Passing::Anywhere)));
+                }
             }
         }
     }
@@ -377,9 +403,11 @@ impl<'a> Builder<'_, 'a> {
                 callees.reads.push(self.shared(Shared::AnyAttribute));
             }
             ("getattr" | "hasattr", Some(attribute)) => {
-                let map = self.out.shared(Shared::Attribute(attribute));
+                let map = self.out.shared(Shared::Attribute(attribute.clone()));
                 self.out.escaped.insert(map);
                 callees.reads.push(Place::Shared(map));
+                let getters = self.world.declared.properties.get(&attribute).cloned().unwrap_or_default();
+                callees.procedures.extend(getters.into_iter().map(|one| (one, Passing::Anywhere)));
             }
             ("setattr" | "delattr" | "__setattr__", Some(attribute)) => {
                 let writes = self.attribute_writes(&attribute, None);
@@ -390,6 +418,12 @@ impl<'a> Builder<'_, 'a> {
             _ => {}
         }
     }
+}
+
+/// The name of a method of a builtin class, by its dotted path.
+fn method_of_builtin(path: &str) -> Option<&str> {
+    let (class, name) = path.strip_prefix("builtins.")?.split_once('.')?;
+    matches!(class, "list" | "dict" | "set" | "bytearray").then_some(name)
 }
 
 /// Decorators that leave a function as it is, or only say how it is called.

@@ -182,6 +182,10 @@ impl<'a> Builder<'_, 'a> {
         }
         writes.sort_unstable();
         writes.dedup();
+        // What a container keeps may be what the procedures gave, or may stand where they say.
+        let keeps = !calls.is_empty() && callees.is_of_container;
+        let is_kept = |place: &&Place| keeps && !matches!(place, Place::Temporary(_));
+        let kept: Vec<Place> = writes.iter().filter(is_kept).copied().collect();
         let node = self.step(range, tag, reads, writes);
         let is_operation = callees.is_operation;
         let first = calls.first().cloned();
@@ -192,6 +196,11 @@ impl<'a> Builder<'_, 'a> {
         draft.dispatch = dispatch;
         draft.term = term;
         draft.calls = calls;
+        if !kept.is_empty() {
+            let node = self.step(range, "kept", vec![result], kept);
+            let draft = self.draft_node(node);
+            (draft.is_whole, draft.is_update) = (true, true);
+        }
         self.fails = false;
         match first {
             // An operation is no branch outside of a `try`, whatever runs for it.

@@ -173,7 +173,18 @@ impl<'a> Builder<'_, 'a> {
                 self.operation_on(&elements, expr.range(), operators::HASHING, reads)
             }
             Expr::Dict(node) => {
-                let reads = self.parts(expr);
+                let mut reads = Vec::new();
+                for item in &node.items {
+                    if let Some(key) = &item.key {
+                        reads.extend(self.value(key));
+                        reads.extend(self.value(&item.value));
+                    } else {
+                        let (places, held) = self.look(&item.value);
+                        reads.extend(places);
+                        reads.extend(self.read_items(ALL_ITEMS, held, false));
+                        self.escapes(held.holder);
+                    }
+                }
                 let keys: Vec<&Expr> = node.items.iter().filter_map(|item| item.key.as_ref()).collect();
                 let reads = self.operation_on(&keys, expr.range(), operators::HASHING, reads);
                 let unpacked = node.items.iter().filter(|item| item.key.is_none());

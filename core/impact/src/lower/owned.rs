@@ -221,7 +221,7 @@ impl<'a> Builder<'_, 'a> {
         is_write: bool,
     ) -> Vec<Place> {
         if is_outside && !kinds.is_empty() {
-            return vec![self.shared(Shared::Outside)];
+            return vec![self.shared(Shared::Outside), self.shared(Shared::GivenItems)];
         }
         let holder = match holder {
             Holder::Nobody(Made::Scalar) => return Vec::new(),

@@ -7,7 +7,7 @@ use twincell_semantic::Value;
 use super::draft::{Builder, Jump, Made, Place};
 use super::items::ALL_ITEMS;
 use super::operators;
-use super::owned::{Held, Holder};
+use super::owned::Held;
 use crate::program::{Items, Operator, Shared, Term, UnsoundKind, hash_of};
 
 impl<'a> Builder<'_, 'a> {
@@ -57,6 +57,7 @@ impl<'a> Builder<'_, 'a> {
                 // `items += more` changes the list that other names may have.
                 let in_place = self.written_items(changed_in_place(node.op), held, false);
                 if !in_place.is_empty() && self.made(&node.value) != Made::Scalar {
+                    reads = self.operation_on(&[&node.value], node.value.range(), operators::ITERATION, reads);
                     let added = Held { values: self.values(&node.value), ..Held::UNKNOWN };
                     reads.extend(self.read_items(ALL_ITEMS, held, false));
                     reads.extend(self.read_items(ALL_ITEMS, added, false));

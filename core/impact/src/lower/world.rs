@@ -254,12 +254,10 @@ impl<'a> World<'a> {
         self.class_of.get(&method).copied()
     }
 
-    /// The methods of a class, its ancestors and the classes below it that a library may call which knows an ancestor of the
-    /// class. If it makes objects, those that make them are among them.
+    /// The methods of a class, its ancestors and the classes below it that a library may call: all if the library may know an
+    /// ancestor of the class, with those that make objects if it makes some, and else special methods.
     pub fn foreign_methods(&self, class: SymbolId, makes: bool) -> Vec<ProcedureId> {
-        if !self.is_foreign(class) {
-            return Vec::new();
-        }
+        let is_foreign = self.is_foreign(class);
         let mut classes: Vec<SymbolId> = Vec::new();
         let mut open = vec![class];
         while let Some(next) = open.pop() {
@@ -272,12 +270,15 @@ impl<'a> World<'a> {
             Ancestor::Class(one) => Some(*one),
             Ancestor::External(_) => None,
         }));
-        let is_maker = |one: &ProcedureId| {
+        let is_called = |one: &ProcedureId| {
             let name = self.declared.procedures[one.index()].qualname.rsplit('.').next().unwrap_or_default();
-            ["__init__", "__new__"].contains(&name)
+            match name {
+                "__init__" | "__new__" => makes && is_foreign,
+                name => is_foreign || name.starts_with("__") && name.ends_with("__"),
+            }
         };
         let methods = classes.iter().filter_map(|one| self.methods_by_class.get(one)).flatten();
-        methods.copied().filter(|one| makes || !is_maker(one)).collect()
+        methods.copied().filter(is_called).collect()
     }
 
     /// What an expression may be.
@@ -331,6 +332,7 @@ impl<'a> World<'a> {
             match value {
                 Value::Instance(class) => found.extend(self.methods_of(*class, name)),
                 Value::External(_) | Value::Unknown => found.extend(self.given_away(name)),
+                Value::Class(class) if name == "__class_getitem__" => found.extend(self.methods_of(*class, name)),
                 // Its class may have methods of its own.
                 Value::Class(_) if self.declared.has_metaclasses => {
                     found.extend(self.declared.methods.get(name).into_iter().flatten());

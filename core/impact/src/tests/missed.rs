@@ -448,6 +448,54 @@ fn a_registered_function_is_dispatched_to() {
 }
 
 #[test]
+fn a_list_keeps_what_methods_decide() {
+    check(
+        "  class A:
+      def __lt__(self, other):
+-         return True
++         return False
+  def f():
+      items = [A(), A()]
+~     items.sort()
+~     return items[0]
+  def g():
+      items = [2, 1]
+      items.sort()
+      return items[0]
+",
+    );
+    check(
+        "  class L(list):
+      def put(self, x):
+-         self.append(x + 1)
++         self.append(x + 2)
+  def f():
+      items = L()
+      items.put(1)
+~     return items[0]
+",
+    );
+}
+
+#[test]
+fn a_library_calls_special_methods_of_what_it_gets() {
+    check(
+        "  import math
+  class A:
+      def __float__(self):
+-         return 2.0
++         return 9.0
+      def other(self):
+          return 1
+  def f():
+~     return math.sqrt(A())
+  def g():
+      return math.sqrt(4)
+",
+    );
+}
+
+#[test]
 fn patterns_compare_and_count() {
     check(
         "  class K:
