@@ -301,7 +301,7 @@ pub struct Unsound {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum UnsoundKind {
-    /// `eval`, `exec`, `compile`, `__import__` and their like run a text.
+    /// `eval`, `exec`, `compile`, `__import__` and their like run a text, or `type` makes a class.
     DynamicCode,
     /// `setattr`, `getattr` or `delattr` with a name that the text does not say.
     DynamicAttribute,

@@ -9,6 +9,7 @@ use super::callees::Passing;
 use super::declare::Declaration;
 use super::draft::{Builder, Place};
 use super::items::ALL_ITEMS;
+use super::operators;
 use super::owned::Held;
 use crate::program::{ProcedureId, Shared, Term};
 
@@ -43,6 +44,8 @@ impl<'a> Builder<'_, 'a> {
             let (mut reads, held) = self.look(value);
             if matches!(kind, ArgumentKind::Star | ArgumentKind::Keywords) {
                 reads.extend(self.read_items(ALL_ITEMS, held, false));
+                let names = if kind == ArgumentKind::Star { operators::ITERATION } else { operators::UNPACK_MAPPING };
+                reads = self.operation_on(&[value], value.range(), names, reads);
             } else if !only_looks {
                 self.escapes(held.holder);
             }

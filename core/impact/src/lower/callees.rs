@@ -89,15 +89,46 @@ impl<'a> Builder<'_, 'a> {
                 }
                 Target::External(path) => {
                     callees.has_other = true;
-                    callees.effects.push(effects::of_path(path, generated));
-                    if let Some(name) = path.strip_prefix("builtins.") {
-                        callees.operators.extend(operators::of_builtin(name));
+                    let effect = match method_of_builtin(path) {
+                        Some(name) => effects::of_method(name),
+                        None => effects::of_path(path, generated),
+                    };
+                    callees.effects.push(effect);
+                    callees.operators.extend(match path.strip_prefix("builtins.") {
+                        Some(name) => operators::of_builtin(name),
+                        None => operators::of_library(path),
+                    });
+                    if let Some(name @ ("attrgetter" | "methodcaller")) = path.strip_prefix("operator.") {
+                        self.named_attributes(call, name, &mut callees);
                     }
                 }
             }
         }
+        // A class of the project may be one of containers.
+        callees.is_of_container = !targets.is_empty()
+            && targets.iter().all(|target| match target {
+                Target::External(path) => {
+                    method_of_builtin(path).is_some_and(|name| effects::of_method(name) != effects::of_method(""))
+                }
+                _ => false,
+            });
         if targets.is_empty() {
             self.unknown_callees(call, &mut callees);
+        } else if let Some(attribute) = attribute
+            && world.declared.assigned.contains(&self.attribute_name(attribute))
+        {
+            // An object may have a function of its own under the name of a method.
+            let own = world.values(self.module, call.func.range()).iter();
+            let is_other = |value: &&Value| match value {
+                Value::Function(_) => true,
+                Value::Method(code) => {
+                    let known = |one: &ProcedureId| callees.procedures.iter().any(|(known, _)| known == one);
+                    !world.procedures_of(*code).iter().all(known)
+                }
+                _ => false,
+            };
+            let own: Vec<Value> = own.filter(is_other).cloned().collect();
+            self.known_callees(&own, &mut callees);
         }
         if callees.has_other {
             let callbacks = world.called_from(self.module, &self.owner, CallKind::Callback);
@@ -110,15 +141,33 @@ impl<'a> Builder<'_, 'a> {
                 callees.procedures.extend(callbacks.into_iter().map(|one| (one, Passing::Anywhere)));
             }
         }
-        let names = std::mem::take(&mut callees.operators);
+        let is_builtin = |target: &Target| matches!(target, Target::External(path) if path.starts_with("builtins."));
+        if callees.has_other && (targets.is_empty() || !targets.iter().all(is_builtin)) {
+            self.foreign_methods(call, &mut callees);
+        }
+        let mut names = std::mem::take(&mut callees.operators);
+        if let Some(attribute) = attribute
+            && callees.has_other
+            && targets.iter().all(is_builtin)
+        {
+            let own = operators::of_method(&attribute.attr);
+            names.extend(own.iter().filter(|name| !names.contains(name)).copied().collect::<Vec<_>>());
+            if attribute.attr.starts_with("format") {
+                self.attributes_in_text(&attribute.value, &mut callees);
+            }
+        }
         let starred = call.arguments.args.iter().any(Expr::is_starred_expr)
             || call.arguments.keywords.iter().any(|one| one.arg.is_none());
         let operands: Vec<&Expr> =
             call.arguments.args.iter().chain(call.arguments.keywords.iter().map(|one| &one.value)).collect();
+        // A method of a container compares its elements.
+        let elements: Vec<&Expr> =
+            attribute.map(|attribute| &*attribute.value).into_iter().chain(operands.clone()).collect();
         for name in names {
             // `any`, `all` and `sum` go on with elements.
             let methods = match starred || matches!(name, "__bool__" | "__getattr__" | "__getattribute__") {
                 true => world.declared.methods.get(name).cloned().unwrap_or_default(),
+                false if operators::of_elements(name) => self.special_methods(&elements, name),
                 false => self.special_methods(&operands, name),
             };
             callees.procedures.extend(methods.into_iter().map(|one| (one, Passing::Anywhere)));
@@ -127,6 +176,75 @@ impl<'a> Builder<'_, 'a> {
         callees.procedures.dedup();
         callees.dispatch_by_object = callees.procedures.len() > 1;
         callees
+    }
+
+    /// `attrgetter("a.b")` and `methodcaller("m")` read attributes that texts name.
+    fn named_attributes(&mut self, call: &'a ExprCall, function: &str, callees: &mut Callees) {
+        let count = if function == "methodcaller" { 1 } else { usize::MAX };
+        for argument in call.arguments.args.iter().take(count) {
+            let Some(text) = argument.as_string_literal_expr() else { continue };
+            for name in text.value.to_str().split('.') {
+                self.attribute_by_text(name, callees);
+            }
+            let methods = self.world.declared.methods.get(text.value.to_str()).cloned().unwrap_or_default();
+            if function == "methodcaller" {
+                callees.procedures.extend(methods.into_iter().map(|one| (one, Passing::Anywhere)));
+            }
+        }
+    }
+
+    /// `"{a.b}".format(a=x)` reads attributes that the text names.
+    fn attributes_in_text(&mut self, text: &Expr, callees: &mut Callees) {
+        let Some(text) = text.as_string_literal_expr() else { return };
+        for field in text.value.to_str().split('{').skip(1) {
+            let field = field.split(['}', ':', '!']).next().unwrap_or_default();
+            for name in field.split('.').skip(1) {
+                self.attribute_by_text(name.split('[').next().unwrap_or_default(), callees);
+            }
+        }
+    }
+
+    fn attribute_by_text(&mut self, name: &str, callees: &mut Callees) {
+        let map = self.out.shared(Shared::Attribute(name.into()));
+        self.out.escaped.insert(map);
+        callees.reads.push(Place::Shared(map));
+        let getters = self.world.declared.properties.get(name).cloned().unwrap_or_default();
+        callees.procedures.extend(getters.into_iter().map(|one| (one, Passing::Anywhere)));
+    }
+
+    /// A library that gets a class or an object whose class has an ancestor of a library, or whose method is called there,
+    /// calls methods of this class.
+    fn foreign_methods(&mut self, call: &'a ExprCall, callees: &mut Callees) {
+        let world = self.world;
+        let object = call.func.as_attribute_expr().map(|attribute| &*attribute.value);
+        let only_computes = callees.effects.iter().all(|effect| !effect.writes_outside);
+        let keywords = call.arguments.keywords.iter().map(|keyword| &keyword.value);
+        let of_super =
+            object.and_then(|object| object.as_call_expr()).is_some_and(|one| self.builtin(one) == Some("super"));
+        let makes = call.func.as_attribute_expr().is_some_and(|one| matches!(&*one.attr, "__init__" | "__new__"));
+        if of_super
+            && !makes
+            && let Some(class) = world.class_of(self.procedure)
+        {
+            let methods = world.foreign_methods(class, false).into_iter();
+            callees.procedures.extend(methods.map(|one| (one, Passing::Anywhere)));
+        }
+        for expr in object.into_iter().chain(&call.arguments.args).chain(keywords) {
+            let values = self.possible_values(expr);
+            let held = self.held(values).unwrap_or_else(|| values.to_vec());
+            for value in &held {
+                let (class, makes) = match value {
+                    Value::Class(class) => (*class, true),
+                    Value::Instance(class) => (*class, false),
+                    _ => continue,
+                };
+                // What keeps objects calls them at another time.
+                if world.is_foreign(class) || only_computes {
+                    let methods = world.foreign_methods(class, makes).into_iter();
+                    callees.procedures.extend(methods.map(|one| (one, Passing::Anywhere)));
+                }
+            }
+        }
     }
 
     /// What is called is a value: whatever the flow of values, or else the name, allows.
@@ -214,6 +332,12 @@ impl<'a> Builder<'_, 'a> {
                 _ => false,
             };
             if !targets.is_empty() && targets.iter().all(of_stdlib) {
+                if matches!(decorator_name(decorator), "singledispatch" | "singledispatchmethod") {
+                    let all = (0..world.declared.procedures.len() as u32).map(ProcedureId);
+                    let registered =
+                        all.filter(|one| has_decorator(world.declared.procedures[one.index()].body, "register"));
+                    callees.procedures.extend(registered.map(|one| (one, Passing::Anywhere)));
+                }
                 continue;
             }
             callees.has_other = true;
@@ -226,6 +350,18 @@ impl<'a> Builder<'_, 'a> {
             let inner = direct.filter(|one| world.declared.procedures[one.index()].qualname.contains("<locals>"));
             callees.procedures.extend(inner.map(|one| (one, Passing::AsWritten)));
         }
+    }
+
+    /// Whether a call never comes back: all that it may call ends the program.
+    pub fn never_returns(&self, call: &ExprCall) -> bool {
+        let (range, is_attribute) = match call.func.as_ref() {
+            Expr::Name(name) => (name.range, false),
+            Expr::Attribute(attribute) => (attribute.attr.range, true),
+            _ => return false,
+        };
+        let targets = self.world.targets(self.module, range, is_attribute);
+        let ends = |target: &Target| matches!(target, Target::External(path) if effects::never_returns(path));
+        !targets.is_empty() && targets.iter().all(ends)
     }
 
     fn is_class(&self, expr: &Expr) -> bool {
@@ -267,18 +403,27 @@ impl<'a> Builder<'_, 'a> {
                 callees.reads.push(self.shared(Shared::AnyAttribute));
             }
             ("getattr" | "hasattr", Some(attribute)) => {
-                let map = self.out.shared(Shared::Attribute(attribute));
+                let map = self.out.shared(Shared::Attribute(attribute.clone()));
                 self.out.escaped.insert(map);
                 callees.reads.push(Place::Shared(map));
+                let getters = self.world.declared.properties.get(&attribute).cloned().unwrap_or_default();
+                callees.procedures.extend(getters.into_iter().map(|one| (one, Passing::Anywhere)));
             }
             ("setattr" | "delattr" | "__setattr__", Some(attribute)) => {
                 let writes = self.attribute_writes(&attribute, None);
                 callees.writes.extend(writes);
             }
+            ("type", _) if call.arguments.args.len() == 3 => self.unsound(call.range(), UnsoundKind::DynamicCode),
             ("next", _) => callees.writes.push(self.shared(Shared::Consumption)),
             _ => {}
         }
     }
+}
+
+/// The name of a method of a builtin class, by its dotted path.
+fn method_of_builtin(path: &str) -> Option<&str> {
+    let (class, name) = path.strip_prefix("builtins.")?.split_once('.')?;
+    matches!(class, "list" | "dict" | "set" | "bytearray").then_some(name)
 }
 
 /// Decorators that leave a function as it is, or only say how it is called.

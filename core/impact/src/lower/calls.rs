@@ -15,10 +15,12 @@ use crate::program::{ProcedureId, Shared, Term};
 impl<'a> Builder<'_, 'a> {
     pub fn call(&mut self, call: &'a ExprCall) -> Vec<Place> {
         let is_iterated = std::mem::take(&mut self.iterates);
-        let (mut object, mut held) = (Vec::new(), Held { holder: Holder::Nobody(Made::Scalar), values: None });
+        let (mut object, mut held) = (Vec::new(), Held { holder: Holder::Nobody(Made::Scalar), ..Held::UNKNOWN });
         let mut function = match call.func.as_ref() {
             Expr::Attribute(attribute) => {
                 (object, held) = self.look(&attribute.value);
+                // What the function itself does says the effect.
+                held.is_outside = false;
                 self.fails = true;
                 self.attribute_reads(&self.attribute_name(attribute), held.values)
             }
@@ -52,6 +54,9 @@ impl<'a> Builder<'_, 'a> {
         let object = Object { reads: object, held, term: object_term };
         let made = self.emit_call(call.range(), "call", callees, function, object, &arguments, (mutated(call), term));
         self.results.extend(made.first().map(|result| (call.range(), *result)));
+        if self.never_returns(call) {
+            self.raise_value(call.range(), made.clone());
+        }
         made
     }
 
@@ -177,6 +182,10 @@ impl<'a> Builder<'_, 'a> {
         }
         writes.sort_unstable();
         writes.dedup();
+        // What a container keeps may be what the procedures gave, or may stand where they say.
+        let keeps = !calls.is_empty() && callees.is_of_container;
+        let is_kept = |place: &&Place| keeps && !matches!(place, Place::Temporary(_));
+        let kept: Vec<Place> = writes.iter().filter(is_kept).copied().collect();
         let node = self.step(range, tag, reads, writes);
         let is_operation = callees.is_operation;
         let first = calls.first().cloned();
@@ -187,6 +196,11 @@ impl<'a> Builder<'_, 'a> {
         draft.dispatch = dispatch;
         draft.term = term;
         draft.calls = calls;
+        if !kept.is_empty() {
+            let node = self.step(range, "kept", vec![result], kept);
+            let draft = self.draft_node(node);
+            (draft.is_whole, draft.is_update) = (true, true);
+        }
         self.fails = false;
         match first {
             // An operation is no branch outside of a `try`, whatever runs for it.

@@ -1,5 +1,6 @@
 //! The procedures of a project and the scopes of their names, before any of them is lowered.
 
+use std::collections::BTreeSet;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -99,6 +100,8 @@ pub(super) struct Declared<'a> {
     pub has_generated_methods: bool,
     /// The names that bodies of classes bind to something else than a plain function.
     pub class_variables: FxHashSet<Arc<str>>,
+    /// The attributes that positional patterns read, as classes say.
+    pub match_args: BTreeSet<Arc<str>>,
     /// Some class says what makes it.
     pub has_metaclasses: bool,
     pub is_cut: bool,
@@ -299,6 +302,17 @@ impl<'a> Declarer<'_, 'a> {
         self.declared.has_generated_methods |= !class.decorator_list.is_empty() || outside;
         let mut variables = Bindings::of_body(&class.body).bound;
         for one in &class.body {
+            if let Stmt::Assign(node) = one
+                && node.targets.iter().any(|target| is_named(target, "__match_args__"))
+            {
+                let named = match &*node.value {
+                    Expr::Tuple(tuple) => tuple.elts.as_slice(),
+                    Expr::List(list) => list.elts.as_slice(),
+                    _ => &[],
+                };
+                let names = named.iter().filter_map(|one| one.as_string_literal_expr());
+                self.declared.match_args.extend(names.map(|one| Arc::from(one.value.to_str())));
+            }
             if let Stmt::FunctionDef(function) = one
                 && function.decorator_list.is_empty()
             {

@@ -87,6 +87,31 @@ const MUTATING: &[&str] = &[
 /// Modules that look at attributes of arguments by no name.
 const BY_NO_NAME: &[&str] = &["copy", "pickle", "json", "dataclasses", "pprint", "inspect", "marshal", "shelve"];
 
+/// Functions that never return, as typeshed declares them.
+const ENDING: &[&str] = &[
+    "builtins.exit",
+    "builtins.quit",
+    "sys.exit",
+    "os._exit",
+    "os.abort",
+    "os.execl",
+    "os.execle",
+    "os.execlp",
+    "os.execlpe",
+    "os.execv",
+    "os.execve",
+    "os.execvp",
+    "os.execvpe",
+    "_thread.exit",
+    "argparse.ArgumentParser.error",
+    "argparse.ArgumentParser.exit",
+];
+
+/// Whether a function by its dotted path never returns.
+pub(super) fn never_returns(path: &str) -> bool {
+    ENDING.contains(&path)
+}
+
 /// A function by its dotted path.
 pub(super) fn of_path(path: &str, has_generated_methods: bool) -> Effect {
     if let Some(name) = path.strip_prefix("builtins.") {

@@ -51,7 +51,7 @@ impl<'a> Builder<'_, 'a> {
                     Expr::Tuple(tuple) => tuple.elts.iter().collect(),
                     right => vec![right],
                 };
-                self.operation_on(&operands, expr.range(), operators::TEXT, reads)
+                self.operation_on(&operands, expr.range(), operators::FORMATTING, reads)
             }
             Expr::UnaryOp(node) => {
                 let reads = self.look(&node.operand).0;
@@ -89,18 +89,21 @@ impl<'a> Builder<'_, 'a> {
             Expr::BoolOp(node) => {
                 let mut reads: Vec<Place> = Vec::new();
                 let mut skipped = Vec::new();
-                for value in &node.values {
+                for (at, value) in node.values.iter().enumerate() {
                     if !reads.is_empty() && self.has_steps(value) {
                         let branch = self.step(node.range, "either", reads.clone(), Vec::new());
                         skipped.extend(Self::side(branch, 1));
                     }
-                    reads.extend(self.value(value));
+                    let own = self.value(value);
+                    let is_last = at + 1 == node.values.len();
+                    reads.extend(if is_last { own } else { self.truth(value, own) });
                 }
                 self.frontier.extend(skipped);
                 reads
             }
             Expr::If(node) => {
                 let mut reads = self.look(&node.test).0;
+                reads = self.truth(&node.test, reads);
                 if self.has_steps(&node.body) || self.has_steps(&node.orelse) {
                     let branch = self.step(node.test.range(), "if", reads.clone(), Vec::new());
                     reads.extend(self.value(&node.body));
@@ -147,8 +150,11 @@ impl<'a> Builder<'_, 'a> {
                 let (mut reads, held) = self.look(&node.value);
                 self.escapes(held.holder);
                 reads.extend(self.read_items(ALL_ITEMS, held, false));
-                let reads = self.operation_on(&[&node.value], node.value.range(), operators::ITERATION, reads);
-                self.yielding(expr.range(), reads)
+                let mut reads = self.operation_on(&[&node.value], node.value.range(), operators::ITERATION, reads);
+                let sent = self.yielding(expr.range(), reads.clone());
+                // The value is what the generator returns.
+                reads.extend(sent);
+                reads
             }
             Expr::FString(_) | Expr::TString(_) => {
                 let reads = self.parts(expr);
@@ -161,8 +167,53 @@ impl<'a> Builder<'_, 'a> {
                 reads.extend(self.read_items(ALL_ITEMS, held, false));
                 self.operation_on(&[&node.value], expr.range(), operators::ITERATION, reads)
             }
+            Expr::Set(node) => {
+                let reads = self.parts(expr);
+                let elements: Vec<&Expr> = node.elts.iter().collect();
+                self.operation_on(&elements, expr.range(), operators::HASHING, reads)
+            }
+            Expr::Dict(node) => {
+                let mut reads = Vec::new();
+                for item in &node.items {
+                    if let Some(key) = &item.key {
+                        reads.extend(self.value(key));
+                        reads.extend(self.value(&item.value));
+                    } else {
+                        let (places, held) = self.look(&item.value);
+                        reads.extend(places);
+                        reads.extend(self.read_items(ALL_ITEMS, held, false));
+                        self.escapes(held.holder);
+                    }
+                }
+                let keys: Vec<&Expr> = node.items.iter().filter_map(|item| item.key.as_ref()).collect();
+                let reads = self.operation_on(&keys, expr.range(), operators::HASHING, reads);
+                let unpacked = node.items.iter().filter(|item| item.key.is_none());
+                let unpacked: Vec<&Expr> = unpacked.map(|item| &item.value).collect();
+                self.operation_on(&unpacked, expr.range(), operators::UNPACK_MAPPING, reads)
+            }
+            Expr::Slice(node) => {
+                let reads = self.parts(expr);
+                let bounds = [&node.lower, &node.upper, &node.step];
+                let bounds: Vec<&Expr> = bounds.into_iter().filter_map(|bound| bound.as_deref()).collect();
+                self.operation_on(&bounds, expr.range(), operators::INDEX, reads)
+            }
             _ => self.parts(expr),
         }
+    }
+
+    /// What a value and whether it is true depend on.
+    fn truth(&mut self, value: &'a Expr, mut reads: Vec<Place>) -> Vec<Place> {
+        if matches!(value, Expr::Compare(_) | Expr::UnaryOp(_) | Expr::BooleanLiteral(_)) {
+            return reads;
+        }
+        let known = self.results.get(&value.range()).copied();
+        reads.extend(self.operation_on(&[value], value.range(), operators::TRUTH, reads.clone()));
+        // The expression still stands for the value itself.
+        match known {
+            Some(known) => self.results.insert(value.range(), known),
+            None => self.results.remove(&value.range()),
+        };
+        reads
     }
 
     /// The values of all direct parts of an expression.
@@ -205,10 +256,10 @@ impl<'a> Builder<'_, 'a> {
     /// What an expression may be.
     pub fn possible_values(&self, expr: &Expr) -> &'a [Value] {
         match self.made(expr) {
-            Made::Scalar => &[Value::Plain],
+            Made::Scalar if !self.is_definition(expr) => &[Value::Plain],
             _ if matches!(expr, Expr::Compare(node) if !self.compares_by_methods(node)) => &[Value::Plain],
             _ if self.is_of_library(expr) => &[Value::Plain],
-            Made::Container | Made::Unknown => self.world.values(self.module, expr.range()),
+            _ => self.world.values(self.module, expr.range()),
         }
     }
 

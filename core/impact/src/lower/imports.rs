@@ -1,7 +1,7 @@
 //! Imports: modules that run, and names that they give.
 
 use ruff_python_ast::{StmtImport, StmtImportFrom};
-use ruff_text_size::Ranged;
+use ruff_text_size::{Ranged, TextRange};
 use twincell_semantic::{Referent, exports, modules_named};
 
 use super::draft::{Builder, Place};
@@ -22,7 +22,8 @@ impl<'a> Builder<'_, 'a> {
             }
             let first = alias.name.split('.').next().unwrap_or_default();
             let writes = self.write_name(alias.asname.as_ref().map_or(first, |name| name.as_str()));
-            let node = self.step(alias.range, "import", Vec::new(), writes);
+            let reads = self.found(alias.range, Vec::new());
+            let node = self.step(alias.range, "import", reads, writes);
             self.draft_node(node).is_whole = true;
         }
     }
@@ -43,6 +44,9 @@ impl<'a> Builder<'_, 'a> {
             if let Some(body) = world.body_of(*module) {
                 self.run_module(at, body);
             }
+        }
+        if node.names.iter().any(|alias| &alias.name == "*") {
+            self.found(node.range, Vec::new());
         }
         for alias in &node.names {
             if &alias.name == "*" {
@@ -77,11 +81,24 @@ impl<'a> Builder<'_, 'a> {
                 }
             }
             let writes = self.write_name(alias.asname.as_ref().unwrap_or(&alias.name));
+            let reads = self.found(alias.range, reads);
             let step = self.step(alias.range, "import", reads, writes);
             // Which name of which module it is does not depend on the other names.
             let from = hash_of((node.level, node.module.as_ref().map(|name| name.as_str())));
             let draft = self.draft_node(step);
             (draft.is_whole, draft.key) = (true, draft.key ^ from);
         }
+    }
+
+    /// What an import finds, for which a handler around it may wait in vain.
+    fn found(&mut self, range: TextRange, reads: Vec<Place>) -> Vec<Place> {
+        if !self.is_caught() {
+            return reads;
+        }
+        let found = self.temporary();
+        self.fails = true;
+        let node = self.failing_step(range, "found", reads, vec![found]);
+        self.draft_node(node).is_whole = true;
+        vec![found]
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use ruff_python_ast::Expr;
-use twincell_semantic::{Value, elements, is_site_given_away};
+use twincell_semantic::{Value, elements, fields, is_site_given_away};
 
 use super::draft::{Builder, Place};
 use crate::program::{Items, Shared};
@@ -58,6 +58,24 @@ impl<'a> Builder<'_, 'a> {
             }
         }
         maps
+    }
+
+    /// What a library may take for the elements of a class: its attributes, such as the members of an enumeration.
+    pub fn members(&mut self, values: Option<&'a [Value]>) -> Vec<Place> {
+        let mut members = Vec::new();
+        for value in values.unwrap_or_default() {
+            let Value::Class(class) = value else { continue };
+            if !self.world.is_foreign(*class) {
+                continue;
+            }
+            let family = self.world.family(*class);
+            for field in fields(self.world.project, *class) {
+                if let Some(field) = self.world.project.symbol(field) {
+                    members.push(self.shared(Shared::AttributeOf(family, field.name().into())));
+                }
+            }
+        }
+        members
     }
 
     /// The values with all that they hold, or nothing if that is not known.

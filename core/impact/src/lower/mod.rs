@@ -12,8 +12,9 @@
 //! paper makes them formals, of which each procedure would have hundreds here. Flow between procedures is the same, apart
 //! from the order of writes and reads.
 //!
-//! A statement raises by `raise`, `assert`, or a call of a procedure that does. Within a `try` with handlers, every
-//! operation may. Elsewhere a failing operation is part of what a procedure raises, and no branch.
+//! A statement raises by `raise`, `assert`, or a call of a procedure that does or of a function that never returns. Within
+//! a `try` with handlers, every operation may, imports and reads of names among them. Elsewhere a failing operation is part of
+//! what a procedure raises, and no branch.
 
 mod arguments;
 mod assemble;

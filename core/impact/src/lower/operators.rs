@@ -14,6 +14,27 @@ pub(super) const SET_ATTRIBUTE: &[&str] = &["__setattr__", "__set__"];
 pub(super) const ENTER: &[&str] = &["__enter__", "__aenter__"];
 pub(super) const EXIT: &[&str] = &["__exit__", "__aexit__"];
 
+/// What `%` with a text on its left runs upon what it formats.
+pub(super) const FORMATTING: &[&str] =
+    &["__str__", "__repr__", "__format__", "__int__", "__float__", "__index__", "__getitem__"];
+/// What a set, and a dictionary upon its keys, runs.
+pub(super) const HASHING: &[&str] = &["__hash__", "__eq__"];
+pub(super) const INDEX: &[&str] = &["__index__"];
+/// What `**` runs.
+pub(super) const UNPACK_MAPPING: &[&str] = &["keys", "__getitem__", "__iter__", "__next__"];
+const ITERATION_TO_SET: &[&str] = &["__iter__", "__next__", "__getitem__", "__hash__", "__eq__", "keys"];
+const COPYING: &[&str] = &[
+    "__copy__",
+    "__deepcopy__",
+    "__replace__",
+    "__reduce__",
+    "__reduce_ex__",
+    "__getstate__",
+    "__setstate__",
+    "__getnewargs__",
+    "__getnewargs_ex__",
+];
+
 /// Methods of descriptors.
 pub(super) fn of_descriptors(name: &str) -> bool {
     matches!(name, "__get__" | "__set__" | "__delete__" | "__set_name__" | "__init_subclass__")
@@ -65,7 +86,9 @@ pub(super) fn of_builtin(name: &str) -> &'static [&'static str] {
         "len" => &["__len__"],
         "str" | "repr" | "format" | "ascii" | "print" => TEXT,
         "bool" | "any" | "all" => &["__bool__", "__len__", "__iter__", "__next__"],
-        "iter" | "next" | "list" | "tuple" | "set" | "frozenset" | "enumerate" | "zip" | "map" | "filter" => ITERATION,
+        "set" | "frozenset" => ITERATION_TO_SET,
+        "range" | "hex" | "bin" | "oct" | "chr" => INDEX,
+        "iter" | "next" | "list" | "tuple" | "enumerate" | "zip" | "map" | "filter" => ITERATION,
         "dict" => &["__iter__", "__next__", "__getitem__", "keys", "__hash__", "__eq__"],
         "sorted" | "min" | "max" => &["__iter__", "__next__", "__lt__", "__gt__"],
         "sum" => &["__iter__", "__next__", "__add__", "__radd__"],
@@ -84,6 +107,38 @@ pub(super) fn of_builtin(name: &str) -> &'static [&'static str] {
         "getattr" | "hasattr" => GET_ATTRIBUTE,
         "setattr" => SET_ATTRIBUTE,
         "delattr" => &["__delattr__"],
+        _ => &[],
+    }
+}
+
+/// Those that a function of a library, by its dotted path, runs upon its arguments by their names.
+pub(super) fn of_library(path: &str) -> &'static [&'static str] {
+    match path {
+        "copy.copy" | "copy.deepcopy" | "copy.replace" | "pickle.dump" | "pickle.dumps" => COPYING,
+        _ => &[],
+    }
+}
+
+/// Those that a method of a builtin class runs upon its arguments and upon the elements of its object.
+pub(super) fn of_method(name: &str) -> &'static [&'static str] {
+    match name {
+        "format" | "format_map" => FORMATTING,
+        "count" | "index" | "remove" => &["__eq__"],
+        "add" | "discard" | "get" | "setdefault" | "pop" => HASHING,
+        "sort" => &["__lt__", "__gt__"],
+        "join" | "extend" | "extendleft" => ITERATION,
+        "fromkeys"
+        | "update"
+        | "union"
+        | "intersection"
+        | "difference"
+        | "symmetric_difference"
+        | "intersection_update"
+        | "difference_update"
+        | "symmetric_difference_update"
+        | "issubset"
+        | "issuperset"
+        | "isdisjoint" => ITERATION_TO_SET,
         _ => &[],
     }
 }

@@ -30,10 +30,12 @@ pub(super) enum Holder {
 pub(super) struct Held<'v> {
     pub holder: Holder,
     pub values: Option<&'v [Value]>,
+    /// It is something of a library by its dotted name: what it holds is a part of what is outside.
+    pub is_outside: bool,
 }
 
 impl Held<'_> {
-    pub const UNKNOWN: Self = Self { holder: Holder::Unknown, values: None };
+    pub const UNKNOWN: Self = Self { holder: Holder::Unknown, values: None, is_outside: false };
 }
 
 /// Builtins whose results are scalars.
@@ -172,7 +174,7 @@ impl<'a> Builder<'_, 'a> {
     pub fn look(&mut self, expr: &'a Expr) -> (Vec<Place>, Held<'a>) {
         let values = self.values(expr);
         let (places, holder) = self.look_for_holder(expr);
-        (places, Held { holder, values })
+        (places, Held { holder, values, is_outside: self.is_of_library(expr) })
     }
 
     fn look_for_holder(&mut self, expr: &'a Expr) -> (Vec<Place>, Holder) {
@@ -186,6 +188,8 @@ impl<'a> Builder<'_, 'a> {
             return (self.value(expr), holder);
         };
         let places = self.read_name(&name.id);
+        // A handler may wait for a name that nothing binds.
+        self.fails |= self.is_caught();
         let holder = match places[..] {
             _ if self.is_definition(expr) => Holder::Nobody(Made::Scalar),
             [Place::Local(local)] => Holder::Local(local),
@@ -197,7 +201,11 @@ impl<'a> Builder<'_, 'a> {
 
     /// The maps of elements that are read for a container that may be one of some values.
     pub fn read_items(&mut self, kinds: &[Items], held: Held<'a>, is_deep: bool) -> Vec<Place> {
-        self.items(kinds, held, is_deep, false)
+        let mut places = self.items(kinds, held, is_deep, false);
+        if !kinds.is_empty() {
+            places.extend(self.members(held.values));
+        }
+        places
     }
 
     /// The maps of elements that are written for a container that may be one of some values.
@@ -208,10 +216,13 @@ impl<'a> Builder<'_, 'a> {
     fn items(
         &mut self,
         kinds: &[Items],
-        Held { holder, values }: Held<'a>,
+        Held { holder, values, is_outside }: Held<'a>,
         is_deep: bool,
         is_write: bool,
     ) -> Vec<Place> {
+        if is_outside && !kinds.is_empty() {
+            return vec![self.shared(Shared::Outside), self.shared(Shared::GivenItems)];
+        }
         let holder = match holder {
             Holder::Nobody(Made::Scalar) => return Vec::new(),
             Holder::Nobody(_) if !is_deep => return Vec::new(),

@@ -1,7 +1,11 @@
 //! `match`: patterns decide which case runs, and bind names.
 
-use ruff_python_ast::{Pattern, StmtMatch};
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use ruff_python_ast::{Expr, Pattern, StmtMatch};
 use ruff_text_size::{Ranged, TextRange};
+use twincell_semantic::{Value, fields};
 
 use super::draft::{Builder, Place};
 use crate::program::Shared;
@@ -18,7 +22,7 @@ impl<'a> Builder<'_, 'a> {
             let end = case.guard.as_ref().map_or(case.pattern.end(), |guard| guard.end());
             self.begin(TextRange::new(case.start(), end), "case", &[TextRange::new(case.pattern.start(), end)]);
             let mut reads = vec![subject];
-            self.pattern(&case.pattern, &mut reads);
+            self.pattern(&case.pattern, Some(&node.subject), &mut reads);
             let branch = self.step(case.pattern.range(), "case", reads.clone(), Vec::new());
             let writes: Vec<Place> =
                 names_of(&case.pattern).into_iter().flat_map(|name| self.write_name(name)).collect();
@@ -38,37 +42,77 @@ impl<'a> Builder<'_, 'a> {
         self.frontier.extend(ends);
     }
 
+    /// The attributes that positional patterns of a class may read: those that classes name, and fields.
+    fn positional_attributes(&self, class: &Expr) -> BTreeSet<Arc<str>> {
+        let mut names = self.world.declared.match_args.clone();
+        names.insert("__match_args__".into());
+        for value in self.world.values(self.module, class.range()) {
+            if let Value::Class(class) = value {
+                let fields = fields(self.world.project, *class).into_iter();
+                names.extend(fields.filter_map(|field| Some(Arc::from(self.world.project.symbol(field)?.name()))));
+            }
+        }
+        names
+    }
+
+    /// A pattern reads an attribute of what it is tried on.
+    fn attribute_of_subject(&mut self, name: &Arc<str>, range: TextRange, reads: &mut Vec<Place>) {
+        let map = self.out.shared(Shared::Attribute(name.clone()));
+        self.out.escaped.insert(map);
+        reads.push(Place::Shared(map));
+        let getters = self.world.declared.properties.get(name).cloned().unwrap_or_default();
+        if !getters.is_empty() {
+            let given = std::mem::take(reads);
+            *reads = self.call_any(range, "property", &getters, given);
+        }
+    }
+
+    /// Methods that a pattern runs: those of what it is tried on, if that is the subject itself, and of a value in the pattern.
+    fn tried(&mut self, range: TextRange, operands: [Option<&'a Expr>; 2], names: &[&str], reads: &mut Vec<Place>) {
+        let given = std::mem::take(reads);
+        *reads = match operands[0] {
+            None => self.operation(range, names, given),
+            Some(_) => self.operation_on(&operands.into_iter().flatten().collect::<Vec<_>>(), range, names, given),
+        };
+    }
+
     /// What a pattern reads besides the subject.
-    fn pattern(&mut self, pattern: &'a Pattern, reads: &mut Vec<Place>) {
+    fn pattern(&mut self, pattern: &'a Pattern, subject: Option<&'a Expr>, reads: &mut Vec<Place>) {
         match pattern {
-            Pattern::MatchValue(node) => reads.extend(self.value(&node.value)),
+            Pattern::MatchValue(node) => {
+                reads.extend(self.value(&node.value));
+                self.tried(node.range, [subject, Some(&node.value)], &["__eq__"], reads);
+            }
             Pattern::MatchSequence(node) => {
                 reads.extend(self.all_items());
-                node.patterns.iter().for_each(|one| self.pattern(one, reads));
+                self.tried(node.range, [subject, None], &["__len__", "__getitem__"], reads);
+                node.patterns.iter().for_each(|one| self.pattern(one, None, reads));
             }
             Pattern::MatchMapping(node) => {
                 reads.extend(self.all_items());
-                node.patterns.iter().for_each(|one| self.pattern(one, reads));
+                self.tried(node.range, [subject, None], &["get", "keys", "__getitem__", "__len__"], reads);
+                node.patterns.iter().for_each(|one| self.pattern(one, None, reads));
             }
             Pattern::MatchClass(node) => {
                 reads.extend(self.value(&node.cls));
                 if !node.arguments.patterns.is_empty() {
                     reads.push(self.shared(Shared::AnyAttribute));
+                    for name in self.positional_attributes(&node.cls) {
+                        self.attribute_of_subject(&name, node.range, reads);
+                    }
                 }
-                node.arguments.patterns.iter().for_each(|one| self.pattern(one, reads));
+                node.arguments.patterns.iter().for_each(|one| self.pattern(one, None, reads));
                 for keyword in &node.arguments.keywords {
-                    let map = self.out.shared(Shared::Attribute(keyword.attr.as_str().into()));
-                    self.out.escaped.insert(map);
-                    reads.push(Place::Shared(map));
-                    self.pattern(&keyword.pattern, reads);
+                    self.attribute_of_subject(&keyword.attr.as_str().into(), keyword.range, reads);
+                    self.pattern(&keyword.pattern, None, reads);
                 }
             }
             Pattern::MatchAs(node) => {
                 if let Some(inner) = &node.pattern {
-                    self.pattern(inner, reads);
+                    self.pattern(inner, subject, reads);
                 }
             }
-            Pattern::MatchOr(node) => node.patterns.iter().for_each(|one| self.pattern(one, reads)),
+            Pattern::MatchOr(node) => node.patterns.iter().for_each(|one| self.pattern(one, subject, reads)),
             Pattern::MatchSingleton(_) | Pattern::MatchStar(_) => {}
         }
     }

@@ -7,7 +7,7 @@ use twincell_semantic::Value;
 use super::draft::{Builder, Jump, Made, Place};
 use super::items::ALL_ITEMS;
 use super::operators;
-use super::owned::{Held, Holder};
+use super::owned::Held;
 use crate::program::{Items, Operator, Shared, Term, UnsoundKind, hash_of};
 
 impl<'a> Builder<'_, 'a> {
@@ -57,7 +57,8 @@ impl<'a> Builder<'_, 'a> {
                 // `items += more` changes the list that other names may have.
                 let in_place = self.written_items(changed_in_place(node.op), held, false);
                 if !in_place.is_empty() && self.made(&node.value) != Made::Scalar {
-                    let added = Held { holder: Holder::Unknown, values: self.values(&node.value) };
+                    reads = self.operation_on(&[&node.value], node.value.range(), operators::ITERATION, reads);
+                    let added = Held { values: self.values(&node.value), ..Held::UNKNOWN };
                     reads.extend(self.read_items(ALL_ITEMS, held, false));
                     reads.extend(self.read_items(ALL_ITEMS, added, false));
                     let node = self.failing_step(range, "in place", reads.clone(), in_place);
@@ -115,6 +116,9 @@ impl<'a> Builder<'_, 'a> {
                 }
                 self.begin(range, "expression", &[range]);
                 let reads = self.value(&node.value);
+                if node.value.as_call_expr().is_some_and(|call| self.never_returns(call)) {
+                    return;
+                }
                 let term = self.term(&node.value);
                 let step = self.failing_step(range, "expression", reads, Vec::new());
                 self.draft_node(step).term = term;
@@ -144,7 +148,7 @@ impl<'a> Builder<'_, 'a> {
         Some(Term::Apply(Operator::failing(operator, true), parts))
     }
 
-    fn raise_value(&mut self, range: TextRange, reads: Vec<Place>) {
+    pub fn raise_value(&mut self, range: TextRange, reads: Vec<Place>) {
         let raised = self.temporary();
         self.fails = false;
         self.step(range, "raise", reads, vec![raised]);

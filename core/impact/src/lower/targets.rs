@@ -59,9 +59,16 @@ impl<'a> Builder<'_, 'a> {
     /// Binds a target to a value.
     pub fn assign(&mut self, target: &'a Expr, mut reads: Vec<Place>) {
         let (makes, is_update) = (std::mem::take(&mut self.making), std::mem::take(&mut self.augments));
-        let value = self.assigned.take();
+        let mut value = self.assigned.take();
         match target {
             Expr::Name(name) => {
+                if self.fails && self.is_caught() {
+                    // A handler sees the name as it was before.
+                    let kept = self.temporary();
+                    let node = self.failing_step(target.range(), "value", reads, vec![kept]);
+                    self.draft_node(node).term = value.replace(Term::Variable(kept));
+                    reads = vec![kept];
+                }
                 let writes = self.write_name(&name.id);
                 let node = self.failing_step(target.range(), "bind", reads, writes);
                 let node = self.draft_node(node);
@@ -124,6 +131,9 @@ impl<'a> Builder<'_, 'a> {
         }
         let values = self.values(&attribute.value);
         let mut writes = self.attribute_writes(&name, values);
+        if self.is_of_library(&attribute.value) {
+            writes.push(self.shared(Shared::Outside));
+        }
         for referent in self.world.referents(self.module, attribute.attr.range) {
             if let Referent::Symbol(symbol) = referent
                 && self.world.project.symbol(*symbol).is_some_and(|symbol| symbol.kind == SymbolKind::Variable)

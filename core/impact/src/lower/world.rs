@@ -27,6 +27,7 @@ pub(super) struct World<'a> {
     edges: Edges,
     /// The classes of methods.
     class_of: FxHashMap<ProcedureId, SymbolId>,
+    methods_by_class: FxHashMap<SymbolId, Vec<ProcedureId>>,
     /// The number of each class, which those that inherit from one another share.
     families: FxHashMap<SymbolId, u32>,
     given_families: FxHashSet<u32>,
@@ -64,6 +65,7 @@ impl<'a> World<'a> {
             sites: Default::default(),
             edges: Default::default(),
             class_of: Default::default(),
+            methods_by_class: Default::default(),
             families: Default::default(),
             given_families: Default::default(),
             classes: Default::default(),
@@ -79,6 +81,7 @@ impl<'a> World<'a> {
             for (at, one) in world.declared.procedures.iter().enumerate().filter(|(_, one)| one.module == module) {
                 if one.qualname.strip_prefix(&prefix).is_some_and(|rest| !rest.contains('.')) {
                     world.class_of.insert(ProcedureId(at as u32), class);
+                    world.methods_by_class.entry(class).or_default().push(ProcedureId(at as u32));
                 }
             }
         }
@@ -246,6 +249,38 @@ impl<'a> World<'a> {
         ancestors(self.project, class).iter().any(|one| matches!(one, Ancestor::External(path) if !known(path)))
     }
 
+    /// The class of a method.
+    pub fn class_of(&self, method: ProcedureId) -> Option<SymbolId> {
+        self.class_of.get(&method).copied()
+    }
+
+    /// The methods of a class, its ancestors and the classes below it that a library may call: all if the library may know an
+    /// ancestor of the class, with those that make objects if it makes some, and else special methods.
+    pub fn foreign_methods(&self, class: SymbolId, makes: bool) -> Vec<ProcedureId> {
+        let is_foreign = self.is_foreign(class);
+        let mut classes: Vec<SymbolId> = Vec::new();
+        let mut open = vec![class];
+        while let Some(next) = open.pop() {
+            if !classes.contains(&next) {
+                classes.push(next);
+                open.extend(subclasses(self.project, next).iter().copied());
+            }
+        }
+        classes.extend(ancestors(self.project, class).iter().filter_map(|one| match one {
+            Ancestor::Class(one) => Some(*one),
+            Ancestor::External(_) => None,
+        }));
+        let is_called = |one: &ProcedureId| {
+            let name = self.declared.procedures[one.index()].qualname.rsplit('.').next().unwrap_or_default();
+            match name {
+                "__init__" | "__new__" => makes && is_foreign,
+                name => is_foreign || name.starts_with("__") && name.ends_with("__"),
+            }
+        };
+        let methods = classes.iter().filter_map(|one| self.methods_by_class.get(one)).flatten();
+        methods.copied().filter(is_called).collect()
+    }
+
     /// What an expression may be.
     pub fn values(&self, module: usize, range: TextRange) -> &'a [Value] {
         values(self.project, self.sources[module].module, (range.start().to_u32(), range.end().to_u32()))
@@ -297,6 +332,7 @@ impl<'a> World<'a> {
             match value {
                 Value::Instance(class) => found.extend(self.methods_of(*class, name)),
                 Value::External(_) | Value::Unknown => found.extend(self.given_away(name)),
+                Value::Class(class) if name == "__class_getitem__" => found.extend(self.methods_of(*class, name)),
                 // Its class may have methods of its own.
                 Value::Class(_) if self.declared.has_metaclasses => {
                     found.extend(self.declared.methods.get(name).into_iter().flatten());

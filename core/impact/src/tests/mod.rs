@@ -2,6 +2,7 @@
 
 mod containers;
 mod equivalences;
+mod missed;
 mod objects;
 mod options;
 mod paper;

@@ -16,6 +16,13 @@ const MAX_PATH: usize = 8;
 /// How many ancestors that assign one attribute are looked at.
 const MAX_ASSIGNING: usize = 8;
 
+/// How far ancestors are asked for an attribute.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Ends {
+    WithinProject,
+    Outside,
+}
+
 impl Solver<'_> {
     pub fn global(&self, module: ModuleId, node: NodeId) -> Node {
         self.offsets.get(module.0 as usize).map_or(0, |offset| offset + node.0)
@@ -70,14 +77,16 @@ impl Solver<'_> {
             Some(Object::Class(class)) => {
                 let field = self.field(object, Field::Attribute(name));
                 self.copy(field, node);
-                self.bound_from(class, None, name, object, node);
+                self.bound_from(class, None, name, (object, Ends::Outside), node);
                 true
             }
             Some(Object::Instance(class)) => {
                 let field = self.field(object, Field::Attribute(name));
                 self.copy(field, node);
                 self.inherited_fields(class, name, node);
-                self.bound_from(class, None, name, object, node);
+                // What the project's methods assign hides what an ancestor outside of it may have.
+                let ends = if self.is_assigned(class, name) { Ends::WithinProject } else { Ends::Outside };
+                self.bound_from(class, None, name, (object, ends), node);
                 true
             }
             Some(Object::Super(class, receiver)) => {
@@ -86,7 +95,7 @@ impl Solver<'_> {
                 else {
                     return false;
                 };
-                self.bound_from(own, Some(class), name, receiver, node);
+                self.bound_from(own, Some(class), name, (receiver, Ends::Outside), node);
                 true
             }
             Some(Object::External(path)) => {
@@ -175,7 +184,14 @@ impl Solver<'_> {
     }
 
     /// The attribute of the first class that has it, behind `after` if that is given.
-    fn bound_from(&mut self, class: SymbolId, after: Option<SymbolId>, name: u32, receiver: ObjectId, to: Node) {
+    fn bound_from(
+        &mut self,
+        class: SymbolId,
+        after: Option<SymbolId>,
+        name: u32,
+        (receiver, ends): (ObjectId, Ends),
+        to: Node,
+    ) {
         let line = ancestors(self.project, class);
         let begin = match after {
             Some(after) => line.iter().position(|one| *one == Ancestor::Class(after)).map_or(line.len(), |at| at + 1),
@@ -192,6 +208,7 @@ impl Solver<'_> {
                         return;
                     }
                 }
+                Ancestor::External(_) if ends == Ends::WithinProject => {}
                 Ancestor::External(path) => {
                     let is_known =
                         matches!(&**path, "builtins.object" | "abc.ABC" | "typing.Generic" | "typing.Protocol");
@@ -203,6 +220,16 @@ impl Solver<'_> {
                 }
             }
         }
+    }
+
+    /// Whether methods of a class or of an ancestor within the project assign an attribute of their objects.
+    fn is_assigned(&self, class: SymbolId, name: u32) -> bool {
+        ancestors(self.project, class).iter().any(|ancestor| {
+            let Ancestor::Class(class) = ancestor else { return false };
+            let id = self.project.module(class.module).and_then(|text| text.name_id(self.names.get(name as usize)?));
+            let assigns = |scope: &crate::module::Scope| scope.fields.iter().any(|(field, _)| Some(*field) == id);
+            id.is_some() && self.project.class_scopes(*class).any(assigns)
+        })
     }
 
     /// What methods of ancestors assign to an attribute of their objects.
@@ -306,6 +333,13 @@ impl Solver<'_> {
             Some(Object::External(_)) if matches!(&*text, "__enter__" | "__aenter__") => self.add(call.result, object),
             Some(Object::Generator(module, scope)) if matches!(&*text, "__enter__" | "__aenter__") => {
                 self.yielded(module, scope, call.result);
+            }
+            // No method: what the generator returns in the end.
+            Some(Object::Generator(module, scope)) if &*text == "yield from" => {
+                if let Some(function) = self.project.scope(module, scope) {
+                    let returns = self.global(module, function.returns);
+                    self.copy(returns, call.result);
+                }
             }
             _ => {}
         }

@@ -259,7 +259,19 @@ impl Solver<'_> {
             Some(Object::Bound(function, receiver)) => (function, Some(receiver)),
             _ => (object, None),
         };
-        let Some(Object::Function(module, scope)) = self.objects.get(function).cloned() else { return };
+        let (module, scope) = match self.objects.get(function).cloned() {
+            Some(Object::Function(module, scope)) => (module, scope),
+            Some(Object::Instance(class)) => {
+                let name = self.name("__call__");
+                if self.is_defined(class, name)
+                    && let Some(node) = self.attribute(function, name)
+                {
+                    self.operation(node, Operation::CallBack { result, code });
+                }
+                return;
+            }
+            _ => return,
+        };
         self.called(code, Callee::Code(Code { module, scope }), CallKind::Callback);
         if let (Some(receiver), Some(own)) = (receiver, self.positional(module, scope, 0)) {
             self.add(own, receiver);

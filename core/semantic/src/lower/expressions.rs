@@ -133,7 +133,9 @@ impl Lowering {
                 let base = self.value(&node.value);
                 let to = self.yields();
                 self.step(Step::Element { base, to, scope });
-                self.node()
+                let to = self.node();
+                self.step(Step::Special { base, name: "yield from", arguments: Vec::new(), to, scope });
+                to
             }
             Expr::List(list) => self.elements(ContainerKind::List, &list.elts),
             Expr::Tuple(tuple) => self.elements(ContainerKind::Tuple, &tuple.elts),
