@@ -1,4 +1,4 @@
-"""Tries faults one by one, each with the tests of pytest that reach it.
+"""Tries faults one by one, each with the tests that reach it.
 
 A run without a fault says which tests meet which switch. A fault then runs with those tests alone. What reaches few
 faults comes first, since it is the nearest to the line. A test catches a fault if it fails with it, fails again alone,
@@ -8,13 +8,12 @@ and passes alone without it. A test that does not end fails too.
 from __future__ import annotations
 
 import json
-import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from .patches import Fault
-from .stages import Stage, execute
+from .stages import Stage, noted
 from .switch import activate, folder
 
 #: A run of tests may take so many seconds, and so many times as long as the tests took without a fault.
@@ -44,7 +43,7 @@ def tests_of(tree: Path, stage: Stage, file: Path, log: Callable[[str], None]) -
         return [Test(**one) for one in json.loads(file.read_text())]
     activate(tree)
     arguments = [*stage.arguments(), *stage.serial]
-    notes, ran = noted(tree, stage, arguments, None, folder(tree) / "reached")
+    notes, ran = noted(tree, stage, arguments, marks=folder(tree) / "reached")
     if not notes:
         raise SystemExit(f"{stage.name} ran no test:\n{ran.output}")
     met = {one["test"]: one["switches"] for one in notes if one["what"] == "met"}
@@ -120,7 +119,7 @@ def run_chunk(tree: Path, stage: Stage, tests: Sequence[Test]) -> tuple[list[str
     begun = [one["test"] for one in notes if one["what"] == "begun"]
     ended = {one["test"]: one["failed"] for one in notes if one["what"] == "ended"}
     suspects = [name for name in names if ended.get(name)]
-    if not suspects and ran.is_over:
+    if not suspects and (ran.is_over or ran.status):
         # It may hang in a test, before the first, or after the last one.
         suspects = [name for name in names if name in begun and name not in ended] or names[:1]
     return suspects, set(ended) & set(names), ran.seconds
@@ -138,14 +137,3 @@ def is_due_to(tree: Path, fault: Fault, stage: Stage, test: Test) -> str | None:
         if outcomes[0] is None:
             return None
     return outcomes[0] if outcomes[1] is None else None
-
-
-def noted(tree: Path, stage: Stage, arguments: Sequence[str], limit: float | None, marks: Path | None = None):
-    """Runs pytest with notes of each test."""
-    with tempfile.TemporaryDirectory() as place:
-        notes = Path(place) / "notes"
-        command = stage.noted(notes, arguments, marks)
-        ran = execute(tree, stage, command) if limit is None else execute(tree, stage, command, limit)
-        text = notes.read_text() if notes.exists() else ""
-    # The last line is cut off where the run was ended.
-    return [json.loads(line) for line in text.splitlines(keepends=True) if line.endswith("\n")], ran

@@ -1,12 +1,10 @@
 """Runs a gate's tests with seeded faults switched on, and says which test catches which fault.
 
-A stage of pytest runs once without a fault, which says which tests reach which fault. Each fault then runs with those
-tests alone (`attribution.py`).
+A stage of pytest or nextest runs once without a fault, which says which tests reach which fault. Each fault then runs
+with those tests alone (`attribution.py`). Of another stage, all of it runs with each fault that any of it reaches.
 
-A stage of Rust runs with all faults at once that nothing has caught yet. What fails then is run again, without a fault
-and with each fault alone, which says whose failure it is. A fault can hide another, so the rest is tried together until
-nothing new is caught. Two that cancel each other out are tried apart, those with odd numbers without those with even
-ones. A gate of three minutes is run some five times, and not sixty times.
+All faults together are no way: one ends whole processes of tests or lets them hang, and nobody can tell the failures of
+the others apart.
 """
 
 from __future__ import annotations
@@ -16,7 +14,7 @@ import json
 import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from math import inf
 from pathlib import Path
 
@@ -24,9 +22,6 @@ from .attribution import reaching, tests_of, tried
 from .patches import Fault
 from .stages import Stage, execute
 from .switch import activate, folder, reached
-
-#: How often the rest of the faults is tried together.
-ROUNDS = 6
 
 
 @contextmanager
@@ -84,7 +79,7 @@ def run(
 ) -> None:
     """Writes a row for each fault that has none yet, or none that caught it.
 
-    Of a stage of pytest, a fault has so many `seconds`.
+    A fault has so many `seconds` in each stage that tries tests one by one.
     """
     table = Table(out, json.loads(out.read_text()) if out.exists() else {}, log)
     with alone(tree):
@@ -92,7 +87,8 @@ def run(
             if stage.serial:
                 one_by_one(tree, faults, stage, table, seconds)
             else:
-                in_rounds(tree, faults, stage, table)
+                as_a_whole(tree, faults, stage, table)
+            table.save()
 
 
 def one_by_one(tree: Path, faults: Sequence[Fault], stage: Stage, table: Table, seconds: float) -> None:
@@ -116,71 +112,27 @@ def one_by_one(tree: Path, faults: Sequence[Fault], stage: Stage, table: Table, 
         table.save()
 
 
-def in_rounds(tree: Path, faults: Sequence[Fault], stage: Stage, table: Table) -> None:
-    """Tries all faults at once, again and again, and then those with even and those with odd numbers."""
-    for remainders in ((0, 1), (0,), (1,)):
-        for _ in range(ROUNDS):
-            left = [fault for fault in table.left(faults, stage) if fault.number % 2 in remainders]
-            found = together(tree, left, stage, table.log)
-            for fault in left:
-                row = table.row(fault)
-                row["reached"] |= fault.number in found.reached
-                row["undecided"] = found.is_undecided and row["reached"]
-                if (by := found.caught.get(fault.number)) is not None:
-                    table.catch(fault, stage, by)
-            table.save()
-            if not found.caught:
-                break
-
-
-@dataclass
-class Found:
-    """What a run of a stage with several faults showed."""
-
-    #: By the number of the fault, the test.
-    caught: dict[int, str] = field(default_factory=dict)
-    reached: set[int] = field(default_factory=set)
-    #: The run failed, and named no test that did.
-    is_undecided: bool = False
-
-
-def together(tree: Path, faults: Sequence[Fault], stage: Stage, log: Callable[[str], None]) -> Found:
-    """Runs a stage with all these faults at once, and what fails with each of them alone."""
-    found = Found()
-    if not faults:
-        return found
-    activate(tree, *(fault.number for fault in faults))
-    ran = execute(tree, stage, stage.arguments())
-    found.reached = reached(tree) & {fault.number for fault in faults}
-    suspects = stage.failed(ran.output)
-    found.is_undecided = ran.status != 0 and not suspects
-    log(f"{ran.seconds:7.1f} s {stage.name}, {len(faults)} faults: {len(suspects)} tests failed, status {ran.status}")
-    if suspects:
-        activate(tree)
-        anyway = stage.failed(execute(tree, stage, stage.arguments(suspects)).output)
-        for test in anyway:
-            log(f"          fails without a fault: {test}")
-        suspects = [test for test in suspects if test not in anyway]
-    for fault in faults:
-        if suspects and fault.number in found.reached and (by := caught(tree, fault, stage, suspects)):
-            found.caught[fault.number] = by
-            # At once: the attribution of many failures takes long.
-            log(f"{fault.number:2} {fault.file}:{fault.line} caught by `{by}`")
-    return found
-
-
-def caught(tree: Path, fault: Fault, stage: Stage, suspects: Sequence[str]) -> str | None:
-    """The first of these tests, which pass without a fault, that fails with this one alone, and fails again."""
-    activate(tree, fault.number)
-    left = list(suspects)
-    while left:
-        failed = stage.failed(execute(tree, stage, stage.arguments(left, stops=True)).output)
-        for test in failed:
-            if test in stage.failed(execute(tree, stage, stage.arguments([test])).output):
-                return test
-        # What does not fail again catches nothing, and may have kept others from running.
-        left = [test for test in left if test not in failed] if failed else []
-    return None
+def as_a_whole(tree: Path, faults: Sequence[Fault], stage: Stage, table: Table) -> None:
+    """Runs all of a stage with each fault that it reaches. What fails with it twice, and not without it, catches it."""
+    left = table.left(faults, stage)
+    if not left:
+        return
+    activate(tree)
+    without = execute(tree, stage, stage.arguments())
+    met, anyway = reached(tree), stage.failed(without.output)
+    table.log(f"{without.seconds:7.1f} s {stage.name}: {len(anyway)} tests fail without a fault")
+    for fault in left:
+        row = table.row(fault)
+        row["reached"] |= fault.number in met
+        if fault.number in met:
+            activate(tree, fault.number)
+            runs = [execute(tree, stage, stage.arguments()) for _ in range(2)]
+            first, again = (set(stage.failed(ran.output)) - set(anyway) for ran in runs)
+            row["undecided"] = any(ran.status for ran in runs) and not (first or again or without.status)
+            if by := sorted(first & again):
+                table.catch(fault, stage, by[0])
+                table.log(f"{fault.number:2} {fault.file}:{fault.line} caught by `{by[0]}`")
+        table.save()
 
 
 def said(row: dict | None) -> str:
@@ -193,7 +145,7 @@ def said(row: dict | None) -> str:
         return "not decided"
     ran, of = (sum(row.get(what, {}).values()) for what in ("ran", "of"))
     if ran < of:
-        return f"not decided: not caught by {ran} of {of} tests of pytest"
+        return f"not decided: not caught by {ran} of {of} tests"
     return "not caught" if row["reached"] else "not reached"
 
 

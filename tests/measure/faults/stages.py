@@ -5,11 +5,13 @@ Nothing here builds: the tree is built before, once.
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 import re
 import signal
 import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Sequence
@@ -19,7 +21,8 @@ from pathlib import Path
 
 #: How long a run may take in seconds, before it is ended. What had failed until then counts.
 LIMIT = 5400.0
-REACH = Path(__file__).with_name("reach.py")
+#: What notes the tests of pytest, and those of nextest.
+REACH, RUNNER = (Path(__file__).with_name(name) for name in ("reach.py", "runner.py"))
 
 
 @dataclass(frozen=True)
@@ -39,8 +42,8 @@ class Stage:
     #: Arguments to go on after a failure, and to end with the first one.
     complete: Sequence[str] = ()
     stop: Sequence[str] = ()
-    #: Arguments for tests one after the other in one process. A stage that has them is one of pytest, whose tests are
-    #: noted (`reach.py`), so each fault runs with the tests that reach it.
+    #: Arguments for tests one after the other. A stage that has them is one of pytest or of nextest, whose tests are
+    #: noted one by one, so each fault runs with the tests that reach it.
     serial: Sequence[str] = ()
     #: The crates whose change makes the gate run this stage; empty for a stage that always runs.
     crates: Sequence[str] = ()
@@ -52,13 +55,6 @@ class Stage:
             chosen = [self.tests["join"].join(tests)]
         words = [more for word in self.command for more in (chosen if word == "{tests}" else [word])]
         return words + list(self.stop if stops else self.complete)
-
-    def noted(self, notes: Path, arguments: Sequence[str], marks: Path | None = None) -> list[str]:
-        """These arguments of the stage, with notes of each test."""
-        python, *module = arguments[:3]
-        assert module == ["-m", "pytest"]
-        reading = [] if marks is None else ["--marks", str(marks)]
-        return [python, str(REACH), str(notes), *reading, "--", *arguments[3:]]
 
     def failed(self, output: str) -> list[str]:
         """The tests that failed."""
@@ -88,7 +84,36 @@ def environment(tree: Path, more: dict[str, str]) -> dict[str, str]:
     return own | {"VIRTUAL_ENV": str(tree / ".venv"), "PATH": path} | more
 
 
-def execute(tree: Path, stage: Stage, arguments: Sequence[str], limit: float = LIMIT) -> Ran:
+def noted(
+    tree: Path, stage: Stage, arguments: Sequence[str], limit: float = LIMIT, marks: Path | None = None
+) -> tuple[list[dict], Ran]:
+    """Runs a command of pytest or nextest with notes of each test; with marks if tests run one after the other."""
+    with tempfile.TemporaryDirectory() as place:
+        notes = Path(place) / "notes"
+        noting = [str(notes), str(marks or "-")]
+        if stage.kind == "rust":
+            runner = " ".join([sys.executable, "-S", str(RUNNER), *noting])
+            more = {f"CARGO_TARGET_{host().upper().replace('-', '_')}_RUNNER": runner}
+            ran = execute(tree, stage, arguments, limit, more)
+        else:
+            python, *module = arguments[:3]
+            assert module == ["-m", "pytest"]
+            ran = execute(tree, stage, [python, str(REACH), *noting, *arguments[3:]], limit)
+        text = notes.read_text() if notes.exists() else ""
+    # The last line is cut off where the run was ended.
+    return [json.loads(line) for line in text.splitlines(keepends=True) if line.endswith("\n")], ran
+
+
+@functools.cache
+def host() -> str:
+    """The target of this machine's Rust."""
+    said = subprocess.run(["rustc", "-vV"], capture_output=True, text=True, check=True).stdout
+    return re.search(r"^host: (\S+)$", said, re.M)[1]
+
+
+def execute(
+    tree: Path, stage: Stage, arguments: Sequence[str], limit: float = LIMIT, more: dict[str, str] | None = None
+) -> Ran:
     """Runs a command in a process group of its own, which ends with it."""
     begun = time.monotonic()
     is_over = False
@@ -97,7 +122,7 @@ def execute(tree: Path, stage: Stage, arguments: Sequence[str], limit: float = L
         process = subprocess.Popen(
             arguments,
             cwd=tree,
-            env=environment(tree, stage.environment),
+            env=environment(tree, stage.environment | (more or {})),
             stdin=subprocess.DEVNULL,
             stdout=output,
             stderr=subprocess.STDOUT,

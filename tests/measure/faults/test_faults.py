@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -229,7 +230,7 @@ def test_a_failed_test_is_read_from_the_output(stage, output, test):
 
 def test_a_command_names_the_tests_to_run():
     assert RUST.arguments()[-2:] == ["all()", "--no-fail-fast"]
-    assert RUST.arguments(["(a)", "(b)"], stops=True)[-2:] == ["(a) + (b)", "--fail-fast"]
+    assert RUST.arguments(["(a)", "(b)"], stops=True)[-3:] == ["(a) + (b)", "--max-fail", "1:immediate"]
     assert PYTHON.arguments()[-1] == "worksteal"
     assert PYTHON.arguments(["tests/a.py::b", "tests/a.py::c"], stops=True)[-3:] == [
         "tests/a.py::b",
@@ -273,16 +274,6 @@ def test_a_fault_is_caught_by_a_test_that_fails_with_it_only(tmp_path):
     assert rows["7"] == {"caught": True, "by": "a", "stage": "shell", "reached": True}
     assert (rows["8"]["caught"], rows["8"]["reached"]) == (False, True)
     assert (switch.folder(tmp_path) / "active").read_text() == ""
-
-
-def test_a_fault_that_another_one_hides_is_caught_in_the_next_round(tmp_path):
-    rows = Gate(tmp_path, "is 7 && fails a; is 8 && fails b").rows()
-    assert (rows["7"]["by"], rows["8"]["by"]) == ("a", "b")
-
-
-def test_faults_that_cancel_each_other_out_are_tried_apart(tmp_path):
-    rows = Gate(tmp_path, "is 7 && { is 8 || fails a; }; is 8 && { is 7 || fails a; }; true").rows()
-    assert [row["caught"] for row in rows.values()] == [True, True]
 
 
 def test_a_test_that_fails_anyway_catches_nothing(tmp_path):
@@ -380,6 +371,22 @@ def test_a_fault_runs_with_the_tests_that_reach_it(sample, tmp_path):
         "test_hangs_with_nine": ([9], True),
         "test_fails_anyway": ([9], False),
     }
+
+
+def test_a_test_of_nextest_is_noted_with_what_it_met(tmp_path):
+    switch.activate(tmp_path)
+    marks = switch.folder(tmp_path) / "reached"
+    meet = f"printf '\\1' | dd of='{marks}' bs=1 seek=5 conv=notrunc 2>/dev/null"
+    command = [sys.executable, str(stages.RUNNER), str(tmp_path / "notes"), str(marks), "sh", "-c", f"{meet}; exit 3"]
+    names = {"NEXTEST_BINARY_ID": "a::b", "NEXTEST_TEST_NAME": "c"}
+    assert subprocess.run(command, env=os.environ | names).returncode == 3
+    notes = [json.loads(line) for line in (tmp_path / "notes").read_text().splitlines()]
+    assert [(note["what"], note.get("switches"), note.get("failed")) for note in notes] == [
+        ("begun", None, None),
+        ("met", [5], None),
+        ("ended", None, True),
+    ]
+    assert {note["test"] for note in notes} == {"(binary_id(=a::b) & test(=c))"}
 
 
 def test_a_fault_whose_tests_did_not_all_run_is_not_decided(sample):
