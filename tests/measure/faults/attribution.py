@@ -36,6 +36,11 @@ class Test:
     #: No class of tests for pytest.
     __test__ = False
 
+    @property
+    def file(self) -> str:
+        """What may share a process. Each test of nextest has a process of its own."""
+        return self.name.partition("::")[0] if "::" in self.name and not self.name.startswith("(") else self.name
+
 
 def tests_of(tree: Path, stage: Stage, file: Path, log: Callable[[str], None]) -> list[Test]:
     """What each test of a stage reaches. Read from the file, if it was found out before."""
@@ -58,10 +63,25 @@ def tests_of(tree: Path, stage: Stage, file: Path, log: Callable[[str], None]) -
 
 
 def reaching(tests: Sequence[Test], number: int) -> list[Test]:
-    """The tests that pass and reach a fault; first what reaches few others, and what is short."""
-    return sorted(
-        (test for test in tests if test.passes and number in test.met), key=lambda test: (len(test.met), test.seconds)
-    )
+    """The tests that pass and reach a fault, and then others of the same files.
+
+    What reaches few other faults comes first, and what is short. Of tests that share a process, only the first one
+    meets what a process does once, so the others count where few tests of a file met it.
+    """
+    by_file: dict[str, list[Test]] = {}
+    for test in tests:
+        if test.passes:
+            by_file.setdefault(test.file, []).append(test)
+    found: list[Test] = []
+    others: list[tuple[float, float, Test]] = []
+    for of_file in by_file.values():
+        those = [test for test in of_file if number in test.met]
+        found += those
+        if those:
+            share = len(those) / len(of_file)
+            others += [(share, test.seconds, test) for test in of_file if number not in test.met]
+    found.sort(key=lambda test: (len(test.met), test.seconds))
+    return found + [test for *_, test in sorted(others, key=lambda one: one[:2])]
 
 
 def chunks(tests: Sequence[Test]) -> Iterator[list[Test]]:

@@ -45,6 +45,8 @@ class Marks:
     def __init__(self, marks: str, notes: Notes) -> None:
         self._marks = marks
         self._notes = notes
+        #: What the collection met, as by imports, which all tests rest on.
+        self._of_all: set[int] | None = None
         #: What the test, and each set-up that is going on, met by now.
         self._met: list[set[int]] = [set()]
         self._of_fixtures: dict[object, set[int]] = {}
@@ -54,9 +56,10 @@ class Marks:
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_runtest_protocol(self, item: pytest.Item):
-        # What was met before is of the collection, or of a process that a test left behind.
-        self.take()
-        self._met = [set()]
+        # What was met since another test is of a process that the other one left behind.
+        before = self.take()
+        self._of_all = before if self._of_all is None else self._of_all
+        self._met = [set(self._of_all)]
         result = yield
         met = self._met[0] | self.take()
         for fixtures in item._fixtureinfo.name2fixturedefs.values() if hasattr(item, "_fixtureinfo") else ():

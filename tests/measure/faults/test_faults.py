@@ -391,7 +391,7 @@ def test_a_test_of_nextest_is_noted_with_what_it_met(tmp_path):
 
 def test_a_fault_whose_tests_did_not_all_run_is_not_decided(sample):
     row = sample(slice(1), seconds=0)["7"]
-    assert (row["caught"], row["reached"], row["ran"], row["of"]) == (False, True, {"sample": 0}, {"sample": 2})
+    assert (row["caught"], row["reached"], row["ran"], row["of"]) == (False, True, {"sample": 0}, {"sample": 4})
     assert "not decided" in gate.said(row)
     assert sample(slice(1))["7"]["by"].endswith("test_looks_at_seven")
 
@@ -401,6 +401,13 @@ def test_tests_that_reach_few_faults_come_first_in_runs_that_become_longer():
     found = attribution.reaching([*tests, attribution.Test("other", 1.0, True, [2])], 1)
     chunks = [[test.name for test in chunk] for chunk in attribution.chunks(found)]
     assert chunks == [["8", "7"], ["6", "5", "4"], ["3", "2", "1", "0"]]
+
+
+def test_other_tests_of_a_file_come_last_where_few_met_the_fault():
+    names = {"a.py::x": [1], "a.py::y": [], "a.py::z": [], "b.py::x": [1, 2], "b.py::y": [2], "c.py::x": [2]}
+    tests = [attribution.Test(name, 1.0, True, met) for name, met in names.items()]
+    found = [test.name for test in attribution.reaching(tests, 1)]
+    assert found == ["a.py::x", "b.py::x", "a.py::y", "a.py::z", "b.py::y"]
 
 
 def test_the_table_has_both_gates():
