@@ -51,6 +51,15 @@ mod tests {
     }
 
     #[test]
+    fn the_options_of_less_that_the_user_has_stay() {
+        let folder = tempfile::tempdir().unwrap();
+        let seen = folder.path().join("seen");
+        assert!(through(&format!("printf %s \"$LESS\" > '{}'; cat > /dev/null", seen.display()), "a").unwrap());
+        let expected = std::env::var("LESS").unwrap_or_else(|_| "FRX".into());
+        assert_eq!(fs::read_to_string(seen).unwrap(), expected);
+    }
+
+    #[test]
     fn a_text_goes_through_the_pager_if_there_is_one() {
         let folder = tempfile::tempdir().unwrap();
         let seen = folder.path().join("seen");

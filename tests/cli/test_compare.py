@@ -183,6 +183,19 @@ def test_an_interrupt_prints_what_was_found_and_what_was_not_compared(tmp_path):
     assert not (tmp_path / "twincell-accepted.json").exists()
 
 
+def test_a_terminal_shows_executions_out_of_the_budget(tmp_path):
+    for name, text in zip(("old.py", "new.py"), SUMS, strict=True):
+        (tmp_path / name).write_text(text)
+    command = [sys.executable, "-m", "twincell", "compare", "old.py", "new.py", "--budget", "41"]
+    terminal, its_end = os.openpty()
+    seen = threading.Event()
+    with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=its_end):
+        os.close(its_end)
+        read_until_seen(terminal, b" 0/41 ", seen)
+    os.close(terminal)
+    assert seen.is_set()
+
+
 def test_a_range_of_revisions_is_compared_file_by_file(repository):
     done = twincell("compare", "--git", "HEAD~2..HEAD", "--json", cwd=repository)
     assert done.returncode == 1, done.stderr

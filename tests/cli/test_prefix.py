@@ -352,6 +352,20 @@ def test_a_list_of_which_items_are_known_is_a_list():
     assert "rules=lambda: [" in best and "MagicMock" not in best, best
 
 
+def test_items_that_no_line_comes_to_are_left_out():
+    code = (
+        "for row in rows:\n    if row[0].kind:\n        print(row.name.upper())\n"
+        "    else:\n        print(row.sizes[0] + 1)\n"
+    )
+    best = found(code).best
+    assert "kind=False" in best and "kind=True" not in best, best
+
+
+def test_a_module_without_what_the_code_takes_from_it_is_not_imported():
+    best = found("print(json.wonder(1).upper())\n").best
+    assert "json = " in best and "import json" not in best, best
+
+
 def test_arguments_variables_and_packages_are_there():
     for code in (
         "import sys\npath = sys.argv[1]\nprint(path.upper())\n",

@@ -220,6 +220,12 @@ def test_the_budget_of_tokens_ends_the_questions(ask):
     assert "the language model used" in done.stdout
 
 
+def test_a_single_answer_may_take_most_of_the_budget(ask):
+    with chat(lambda *_: [OTHER]) as served:
+        ask(served, "--width", "1", "--budget-tokens", "3000")
+    assert served.requests[0]["max_tokens"] > 1500
+
+
 def test_an_interrupt_does_not_wait_for_a_slow_endpoint(ask, tmp_path):
     reached = []
 

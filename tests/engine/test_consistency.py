@@ -50,6 +50,10 @@ SAME = {
         "def f(a, b):\n    return a.size() > 3 and b.size() < 3",
         "def f(a, b):\n    return a.size() > 3 and b.size() < 3 and a.size() > b.size()",
     ),
+    "an order that follows from that of a sum": (
+        "def f(x):\n    n = x.count(1) - x.count(2)\n    return n < 5 and n + 1 < 6",
+        "def f(x):\n    n = x.count(1) - x.count(2)\n    return n < 5",
+    ),
     "pairs in order": (
         "def f(a, b):\n    return (a.x, a.y) < (b.x, b.y)",
         "def f(a, b):\n    return a.x < b.x or (a.x == b.x and a.y < b.y)",

@@ -691,6 +691,13 @@ def test_what_shows_in_the_sandbox_alone_is_no_reproducer(name):
     assert why in comparison.pairs[0]["reproducer"]["why_not"]
 
 
+def test_the_number_of_a_process_is_no_part_of_a_reproducer():
+    old = "import os\ndef f(limit: int) -> bool:\n    return limit > os.getpid()\n"
+    comparison = twincell.compare(old, old.replace("limit >", "limit >="))
+    assert comparison.verdict == "changing"
+    assert comparison.reproducer is None, comparison.reproducer
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("change", [("'a'", "'b'"), ("'no'", "'none'")], ids=["read", "refused"])
 def test_a_file_that_the_sandbox_refuses_is_no_part_of_a_reproducer(change, tmp_path):

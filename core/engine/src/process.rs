@@ -362,6 +362,24 @@ ctypes.CDLL(None).syscall(int(sys.argv[2]), 0)
     }
 
     #[test]
+    fn a_process_counts_with_as_many_children_as_it_may_have() {
+        let folder = tempfile::tempdir().unwrap();
+        let (children, ready) = (MAX_CHILDREN, folder.path().join("ready"));
+        // The shell waits for its input to end, and its children with it.
+        let script = format!("for _ in $(seq {children}); do cat <&3 & done 3<&0; touch {}; cat", ready.display());
+        let mut child = Command::new("sh").args(["-c", &script]).stdin(std::process::Stdio::piped()).spawn().unwrap();
+        let process = Process::new(child.id(), File::open("/dev/null").unwrap()).unwrap();
+        while !ready.exists() {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        let mut seen = 0;
+        process.each(|_, task| seen += usize::from(task.is_none()));
+        assert_eq!(seen, 1 + MAX_CHILDREN);
+        drop(child.stdin.take());
+        child.wait().unwrap();
+    }
+
+    #[test]
     fn a_process_counts_with_its_threads() {
         let process = std::process::id();
         let Look::Runs { about, threads, .. } = look_at(process) else { panic!("it runs") };

@@ -353,3 +353,40 @@ impl<'a> Search<'a> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use twincell_engine::protocol::{Observation, Operand};
+    use twincell_syntax::functions;
+    use twincell_syntax::instrument::instrument;
+    use twincell_values::value::Decision;
+
+    use super::*;
+    use crate::target::Reading;
+
+    #[test]
+    fn a_comparison_is_one_of_the_version_that_made_it() {
+        let reading = |condition: &str| {
+            let text = format!("def f(x, y):\n    if {condition}:\n        pass\n");
+            let function = functions(&text).0.remove(0);
+            Reading::new(&function, &instrument(&function).unwrap().sites, &[])
+        };
+        let target = Target { readings: PerSide::new(reading("x > 5"), reading("y > 5")), ..Target::default() };
+        let [number, of_new] =
+            [Side::Old, Side::New].map(|side| *target.readings[side].conditions.comparisons.keys().next().unwrap());
+        assert_eq!(number, of_new);
+        let operand = |value| Operand { path: None, value: Some(Recipe::Int(value)) };
+        let place = ObservationPoint::Comparison(number);
+        let observations = vec![Observation {
+            version: Side::Old.number(),
+            place,
+            operands: vec![operand(3), operand(5)],
+            truth: false,
+        }];
+        let choices = ["x", "y"].map(|path| Choice { path: path.into(), decision: Decision::Value(Recipe::Int(3)) });
+        let record = ExecutionRecord { choices: choices.into(), observations, ..ExecutionRecord::default() };
+        let mut search = Search::new(&target, Methods::default());
+        search.learn(&record, false);
+        assert_eq!(search.learned, BTreeMap::from([("x".to_owned(), vec![Recipe::Int(5)])]));
+    }
+}

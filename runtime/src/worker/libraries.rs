@@ -120,3 +120,19 @@ fn bound(version: &Version) -> Option<BTreeSet<String>> {
     let names = version.locals.names.iter().cloned().chain(parameters);
     Some(names.chain(own_imports(version)?.into_keys()).collect())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_is_read_up_to_the_greatest_length() {
+        let imports = |length: usize| {
+            let mut program = twincell_samples::executions::program("def f():\n    import polars\n");
+            let version = &mut program.versions[0];
+            version.code = format!("{:length$}", version.code);
+            own_imports(version).map(|imports| imports.len())
+        };
+        assert_eq!((imports(20_000), imports(20_001)), (Some(1), None));
+    }
+}

@@ -6,7 +6,8 @@ python -m tests.measure.faults apply N [--command COMMAND]
 python -m tests.measure.faults switch DIR [--commit C]
 python -m tests.measure.faults activate [N ...] --tree DIR
 python -m tests.measure.faults run --tree DIR --out TABLE.json [--gate rust|python|all] [--stages FILE] [--faults 1-60]
-python -m tests.measure.faults report OLD.json NEW.json
+                                 [--seconds N]
+python -m tests.measure.faults report TABLE.json ...
 """
 
 from __future__ import annotations
@@ -16,10 +17,12 @@ import json
 import shlex
 import subprocess
 import sys
+from math import inf
 from pathlib import Path
 
 from . import choose, gate
 from .patches import FOLDER, Fault, all_faults
+from .stages import stages
 from .switch import activate, copy, switch
 
 REPOSITORY = FOLDER.parents[2]
@@ -51,9 +54,9 @@ def main() -> int:
     running.add_argument("--gate", choices=["rust", "python", "all"], default="all")
     running.add_argument("--stages", type=Path, default=STAGES, help="the commands of the gate")
     running.add_argument("--faults", default="", help="numbers and ranges, as 1-5,8")
-    reporting = jobs.add_parser("report", help="print a table of two gates")
-    reporting.add_argument("old", type=Path)
-    reporting.add_argument("new", type=Path)
+    running.add_argument("--seconds", type=float, default=inf, help="of pytest for each fault; a second run goes on")
+    reporting = jobs.add_parser("report", help="print a table of gates")
+    reporting.add_argument("tables", type=Path, nargs="+", help="what `run` wrote; the name stands above the column")
     arguments = parser.parse_args()
     return JOBS[arguments.job](arguments) or 0
 
@@ -95,12 +98,19 @@ def switch_tree(arguments: argparse.Namespace) -> int:
 
 
 def run(arguments: argparse.Namespace) -> None:
-    there = gate.stages(arguments.stages, arguments.gate)
-    gate.run(arguments.tree.resolve(), numbered(arguments.faults), there, arguments.out)
+    there = stages(arguments.stages, arguments.gate)
+    gate.run(
+        arguments.tree.resolve(), numbered(arguments.faults), there, arguments.out, log=say, seconds=arguments.seconds
+    )
+
+
+def say(text: str) -> None:
+    """A line that is seen while the run goes on."""
+    print(text, flush=True)
 
 
 def report(arguments: argparse.Namespace) -> None:
-    print(gate.report(all_faults(), *(json.loads(file.read_text()) for file in (arguments.old, arguments.new))))
+    print(gate.report(all_faults(), {file.stem: json.loads(file.read_text()) for file in arguments.tables}))
 
 
 def numbered(text: str) -> list[Fault]:

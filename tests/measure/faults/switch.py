@@ -18,6 +18,8 @@ from .patches import Fault, lines_of, place
 #: More numbers than there will be faults.
 SWITCHES = 4096
 LIBRARY = "core/syntax/src/lib.rs"
+#: What a crate needs in its manifest to use it.
+DEPENDENCY = "twincell-syntax.workspace = true"
 
 FAULT = """
 mod fault {
@@ -132,11 +134,20 @@ def switch(tree: Path, faults: Iterable[Fault]) -> list[Fault]:
         lines[one.file][at] = switched_line(one)
     for file in {one.file for one, _ in found}:
         (tree / file).write_text("\n".join(lines[file]) + "\n")
+        depend(tree, file)
     own = FAULT.replace("@active@", str(folder(tree.resolve()) / "active"))
     own = own.replace("@reached@", str(folder(tree.resolve()) / "reached")).replace("@switches@", str(SWITCHES))
     library.write_text(library.read_text() + own)
     activate(tree, 0)
     return lost
+
+
+def depend(tree: Path, file: str) -> None:
+    """Lets the crate of a file use the switches. No crate lies below that of the switches, so nothing goes round."""
+    manifests = (tree / parent / "Cargo.toml" for parent in Path(file).parents)
+    manifest = next((one for one in manifests if one.exists()), None)
+    if manifest is not None and DEPENDENCY not in (text := manifest.read_text()):
+        manifest.write_text(text.replace("[dependencies]\n", f"[dependencies]\n{DEPENDENCY}\n", 1))
 
 
 def copy(repository: Path, tree: Path, commit: str) -> None:

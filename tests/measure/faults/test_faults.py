@@ -2,17 +2,19 @@
 
 import dataclasses
 import json
+import os
 import subprocess
+import sys
 from collections.abc import Sequence
 
 import pytest
 
-from tests.measure.faults import choose, gate, patches, switch
+from tests.measure.faults import attribution, choose, gate, patches, stages, switch
 from tests.measure.faults.mutations import candidates, mutated
 from tests.measure.faults.rust import Source
 
-#: The commit that the faults were chosen for. Later ones may have other lines.
-CHOSEN_FOR = "e3dba655390872ee83b580238bee2b90bc7a670c"
+#: The commit that the patches were renewed for. Later ones may have other lines.
+RENEWED_FOR = "22cdf1b6"
 
 
 def function(*lines: str) -> str:
@@ -196,16 +198,16 @@ def test_the_patches_are_five_for_each_crate():
         assert (patches.FOLDER / one.name).read_text() == patches.written(one)
 
 
-def test_the_patches_apply_to_the_commit_that_they_were_chosen_for():
+def test_the_patches_apply_to_the_commit_that_they_were_renewed_for():
     shown = ["git", "-C", str(patches.FOLDER), "show"]
-    if subprocess.run([*shown, "--no-patch", CHOSEN_FOR], capture_output=True).returncode:
+    if subprocess.run([*shown, "--no-patch", RENEWED_FOR], capture_output=True).returncode:
         pytest.skip("this clone has no history")
     for one in patches.all_faults():
-        text = subprocess.run([*shown, f"{CHOSEN_FOR}:{one.file}"], capture_output=True, text=True, check=True).stdout
+        text = subprocess.run([*shown, f"{RENEWED_FOR}:{one.file}"], capture_output=True, text=True, check=True).stdout
         assert patches.place(one, patches.lines_of(text)) == one.line - 1
 
 
-RUST, DOCUMENTS, PYTHON, SANDBOX = gate.stages(patches.FOLDER / "make_test.json", "all")
+RUST, DOCUMENTS, PYTHON, SANDBOX = stages.stages(patches.FOLDER / "make_test.json", "all")
 
 
 @pytest.mark.parametrize(
@@ -228,7 +230,7 @@ def test_a_failed_test_is_read_from_the_output(stage, output, test):
 
 def test_a_command_names_the_tests_to_run():
     assert RUST.arguments()[-2:] == ["all()", "--no-fail-fast"]
-    assert RUST.arguments(["(a)", "(b)"], stops=True)[-2:] == ["(a) + (b)", "--fail-fast"]
+    assert RUST.arguments(["(a)", "(b)"], stops=True)[-3:] == ["(a) + (b)", "--max-fail", "1:immediate"]
     assert PYTHON.arguments()[-1] == "worksteal"
     assert PYTHON.arguments(["tests/a.py::b", "tests/a.py::c"], stops=True)[-3:] == [
         "tests/a.py::b",
@@ -242,7 +244,7 @@ class Gate:
 
     def __init__(self, tree, script: str, crates: Sequence[str] = ()):
         self.tree = tree
-        self.stage = gate.Stage(
+        self.stage = stages.Stage(
             name="shell",
             kind="python",
             command=["sh", "-c", f"{MARKS}\n{script}", "sh", "{tests}"],
@@ -274,16 +276,6 @@ def test_a_fault_is_caught_by_a_test_that_fails_with_it_only(tmp_path):
     assert (switch.folder(tmp_path) / "active").read_text() == ""
 
 
-def test_a_fault_that_another_one_hides_is_caught_in_the_next_round(tmp_path):
-    rows = Gate(tmp_path, "is 7 && fails a; is 8 && fails b").rows()
-    assert (rows["7"]["by"], rows["8"]["by"]) == ("a", "b")
-
-
-def test_faults_that_cancel_each_other_out_are_tried_apart(tmp_path):
-    rows = Gate(tmp_path, "is 7 && { is 8 || fails a; }; is 8 && { is 7 || fails a; }; true").rows()
-    assert [row["caught"] for row in rows.values()] == [True, True]
-
-
 def test_a_test_that_fails_anyway_catches_nothing(tmp_path):
     rows = Gate(tmp_path, "fails b").rows()
     assert [row["caught"] for row in rows.values()] == [False, False]
@@ -301,11 +293,130 @@ def test_a_stage_runs_only_for_faults_of_its_crates(tmp_path):
     assert SANDBOX.crates == ["engine", "runtime"]
 
 
+#: Tests of a sample, which meet switches and look at the faults that are on as a switched program does.
+SAMPLE = """
+import time
+from pathlib import Path
+
+import pytest
+
+FAULTS = Path("target/faults")
+
+
+def fault(number):
+    with (FAULTS / "reached").open("r+b") as file:
+        file.seek(number)
+        file.write(b"\\1")
+    return str(number) in (FAULTS / "active").read_text().split()
+
+
+@pytest.fixture(scope="module")
+def shared():
+    return fault(8)
+
+
+def test_meets_two(shared):
+    fault(7)
+
+
+def test_meets_one(shared):
+    assert not shared
+
+
+def test_looks_at_seven():
+    assert not fault(7) and not fault(9)
+
+
+def test_hangs_with_nine():
+    while fault(9):
+        time.sleep(0.1)
+
+
+def test_fails_anyway():
+    assert fault(9)
+"""
+
+
+@pytest.fixture
+def sample(tmp_path, monkeypatch):
+    """A gate of pytest in a tree of its own, which runs faults 7 to 10 and returns the rows."""
+    (tmp_path / "tests").mkdir()
+    (tmp_path / "tests" / "test_sample.py").write_text(SAMPLE)
+    monkeypatch.setattr(attribution, "START", 5.0)
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "{tests}"]
+    serial = ["-n", "0"]
+    stage = stages.Stage("sample", "python", command, PYTHON.test, {"all": "tests"}, stop=["-x"], serial=serial)
+    one = one_fault("let x = a < b;", "comparison")
+    faults = [dataclasses.replace(one, number=number) for number in (7, 8, 9, 10)]
+
+    def rows(chosen: slice = slice(4), seconds: float = 60) -> dict:
+        out = tmp_path / "table.json"
+        gate.run(tmp_path, faults[chosen], [stage], out, log=lambda _: None, seconds=seconds)
+        return json.loads(out.read_text())
+
+    return rows
+
+
+def test_a_fault_runs_with_the_tests_that_reach_it(sample, tmp_path):
+    rows = sample()
+    caught = {number: row["by"] and row["by"].partition("::")[2] for number, row in rows.items()}
+    assert caught == {"7": "test_looks_at_seven", "8": "test_meets_one", "9": "test_hangs_with_nine", "10": None}
+    assert [row["reached"] for row in rows.values()] == [True, True, True, False]
+    reach = json.loads((tmp_path / "table-reach-sample.json").read_text())
+    met = {test["name"].partition("::")[2]: (test["met"], test["passes"]) for test in reach}
+    assert met == {
+        "test_meets_two": ([7, 8], True),
+        "test_meets_one": ([8], True),
+        "test_looks_at_seven": ([7, 9], True),
+        "test_hangs_with_nine": ([9], True),
+        "test_fails_anyway": ([9], False),
+    }
+
+
+def test_a_test_of_nextest_is_noted_with_what_it_met(tmp_path):
+    switch.activate(tmp_path)
+    marks = switch.folder(tmp_path) / "reached"
+    meet = f"printf '\\1' | dd of='{marks}' bs=1 seek=5 conv=notrunc 2>/dev/null"
+    command = [sys.executable, str(stages.RUNNER), str(tmp_path / "notes"), str(marks), "sh", "-c", f"{meet}; exit 3"]
+    names = {"NEXTEST_BINARY_ID": "a::b", "NEXTEST_TEST_NAME": "c"}
+    assert subprocess.run(command, env=os.environ | names).returncode == 3
+    notes = [json.loads(line) for line in (tmp_path / "notes").read_text().splitlines()]
+    assert [(note["what"], note.get("switches"), note.get("failed")) for note in notes] == [
+        ("begun", None, None),
+        ("met", [5], None),
+        ("ended", None, True),
+    ]
+    assert {note["test"] for note in notes} == {"(binary_id(=a::b) & test(=c))"}
+
+
+def test_a_fault_whose_tests_did_not_all_run_is_not_decided(sample):
+    row = sample(slice(1), seconds=0)["7"]
+    assert (row["caught"], row["reached"], row["ran"], row["of"]) == (False, True, {"sample": 0}, {"sample": 4})
+    assert "not decided" in gate.said(row)
+    assert sample(slice(1))["7"]["by"].endswith("test_looks_at_seven")
+
+
+def test_tests_that_reach_few_faults_come_first_in_runs_that_become_longer():
+    tests = [attribution.Test(str(number), 10.0, True, [1] * (9 - number)) for number in range(9)]
+    found = attribution.reaching([*tests, attribution.Test("other", 1.0, True, [2])], 1)
+    chunks = [[test.name for test in chunk] for chunk in attribution.chunks(found)]
+    assert chunks == [["8", "7"], ["6", "5", "4"], ["3", "2", "1", "0"]]
+
+
+def test_other_tests_of_a_file_come_last_where_few_met_the_fault():
+    names = {"a.py::x": [1], "a.py::y": [], "a.py::z": [], "b.py::x": [1, 2], "b.py::y": [2], "c.py::x": [2]}
+    tests = [attribution.Test(name, 1.0, True, met) for name, met in names.items()]
+    found = [test.name for test in attribution.reaching(tests, 1)]
+    assert found == ["a.py::x", "b.py::x", "a.py::y", "a.py::z", "b.py::y"]
+
+
 def test_the_table_has_both_gates():
     fault = one_fault("let x = small || big;", "logical")
     caught = {"7": {"caught": True, "by": "a.py::b", "reached": True}}
-    table = gate.report([fault], caught, {}).splitlines()
-    assert table[2] == (
-        "| 7 | `src/lib.rs:3` | `small \\|\\| big` -> `small && big` | caught by `a.py::b` | not measured |"
-    )
-    assert table[-1] == "Of 1 faults the old gate catches 1, the new one 0."
+    table = gate.report([fault], {"old": caught, "new": {}}).splitlines()
+    assert table[:3] == [
+        "| | fault | mutation | old | new |",
+        "|---|---|---|---|---|",
+        "| 7 | `src/lib.rs:3` | `small \\|\\| big` -> `small && big` | caught by `a.py::b` | not measured |",
+    ]
+    assert table[-3:] == ["Of 1 faults old catches 1.", "", "Of 1 faults new catches 0."]

@@ -312,11 +312,12 @@ fn shown(executed: &Executed, rules: &Rules) -> Option<Vec<Difference>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use twincell_engine::observed::Outcome;
+    use twincell_engine::protocol::ExecutionRequest;
     use twincell_values::value::AbstractValue;
 
     #[test]
     fn which_of_equal_values_is_given_is_a_difference_of_its_own() {
-        use twincell_engine::observed::Outcome;
         let object = |path: &str| Observed::Injected { path: path.into(), assigned: vec![] };
         let basis = |orders: &[(&str, i64)], old: Observed, new: Observed| {
             let choice = |(path, order): &(&str, i64)| Choice {
@@ -337,6 +338,40 @@ mod tests {
         let pair = |first: Observed| Observed::List(vec![first, Observed::None]);
         assert_eq!(basis(&[("order(x, 2)", 1)], pair(object("x")), pair(two())), Basis::Equal);
         assert_eq!(basis(&[("order(x, 2)", 1)], pair(object("x")), pair(Observed::Int("3".into()))), Basis::Observable);
+    }
+
+    /// Loses a request with a container. Otherwise both versions return the same number.
+    struct WithoutContainers;
+
+    impl Execute for WithoutContainers {
+        fn execute(&mut self, requests: Vec<ExecutionRequest>) -> Result<Vec<Executed>, EngineError> {
+            let executed = |request: ExecutionRequest| {
+                let holds = |decision: &Decision| matches!(decision, Decision::Value(Recipe::List(_)));
+                if request.fixed.values().any(holds) {
+                    return Executed::Lost { index: request.index, reason: String::new() };
+                }
+                let number = Behavior::new(Outcome::Returned(Observed::Int("1".into())));
+                let behaviors = vec![number.clone(), number];
+                Executed::Record(Box::new(ExecutionRecord { behaviors, ..ExecutionRecord::default() }))
+            };
+            Ok(requests.into_iter().map(executed).collect())
+        }
+    }
+
+    #[test]
+    fn a_container_in_a_calculation_gives_way_to_a_number_beside_values_that_are_none() {
+        let result = |path: &str| Observed::Injected { path: path.into(), assigned: vec![] };
+        let behaviors = ["(a * 2)", "(a + a)"].map(|path| Behavior::new(Outcome::Returned(result(path))));
+        let rules = Rules::default();
+        let mut found = differences(&behaviors[0], &behaviors[1], &rules);
+        let list = Recipe::List(vec![Recipe::Mock(AbstractValue::Object)]);
+        let choices = [("a", list), ("n", Recipe::Int(1))]
+            .map(|(path, value)| Choice { path: path.into(), decision: Decision::Value(value) });
+        let record =
+            ExecutionRecord { choices: choices.into(), behaviors: behaviors.into(), ..ExecutionRecord::default() };
+        assert_eq!(found[0].basis, Basis::Observable);
+        calculate(&mut WithoutContainers, &record, &mut found, &rules).unwrap();
+        assert_eq!(found[0].basis, Basis::FormattingOnly);
     }
 
     #[test]

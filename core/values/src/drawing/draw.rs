@@ -378,6 +378,25 @@ mod tests {
     }
 
     #[test]
+    fn what_matches_a_pattern_is_a_list_unless_a_tuple_is_declared() {
+        let items = || vec![Recipe::Str("of the pattern".into())];
+        let tuple = Declared { classes: vec![AbstractValue::Tuple], ..Declared::default() };
+        for (declared, expected) in [(None, Recipe::List(items())), (Some(tuple), Recipe::Tuple(items()))] {
+            let uses = Uses { declared, candidates: vec![Recipe::List(items())], ..Uses::default() };
+            let drawn = |seed| {
+                let mut draw = Draw::new(seed, Fixed::new(), 0.15);
+                match draw.value(&Pools::default(), &Nothing, &ask("x", &UNIFORM, &uses)).0 {
+                    Decision::Value(Recipe::List(all)) if all == items() => Some(Recipe::List(all)),
+                    Decision::Value(Recipe::Tuple(all)) if all == items() => Some(Recipe::Tuple(all)),
+                    _ => None,
+                }
+            };
+            let found: Vec<Recipe> = (0..80).filter_map(drawn).collect();
+            assert!(!found.is_empty() && found.iter().all(|one| *one == expected), "{found:?}");
+        }
+    }
+
+    #[test]
     fn only_values_like_the_given_one_are_drawn() {
         let (value, uses) = (Recipe::Float(0.2), Uses { candidates: vec![Recipe::Float(1.0)], ..Uses::default() });
         let supply = Some(Supply { value: &value, exact: 0.3 });

@@ -522,6 +522,7 @@ mod tests {
         }
         assert_eq!(path("x['('].f(a)").before_first_call(), Some("x['('].f".into()));
         assert_eq!((path("f()#2").without_repetition().0, path("f#a").without_repetition().0), ("f()", "f#a"));
+        assert_eq!(path("x['#1']").without_repetition().0, "x['#1']");
         assert_eq!(path("x (12)").split_number(), Some(("x".into(), "12")));
         assert_eq!((path("f(x, (a))").split_number(), path("x ()").split_number()), (None, None));
         assert!(path("a.b1.ä").is_dotted() && !path("a..b").is_dotted() && !path("a.b()").is_dotted());
