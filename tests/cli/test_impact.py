@@ -80,7 +80,8 @@ def test_the_working_tree_and_the_index_are_versions(repository: Path) -> None:
     assert impact("--git", "HEAD", "--staged", folder=repository).returncode == 0
     git(repository, "add", ".")
     assert impact("--git", "HEAD", "--staged", folder=repository).returncode == 1
-    assert impact("--git", "HEAD", "other.py", folder=repository).returncode == 0
+    # What changed lies outside of the path.
+    assert impact("--git", "HEAD", "other.py", folder=repository).returncode == 2
 
 
 def test_entries_say_where_executions_start(repository: Path) -> None:
