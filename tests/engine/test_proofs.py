@@ -35,7 +35,7 @@ TOTAL = [
 
 # The function is the same, but something that it uses has another text.
 USES = {
-    "helper": ("def g(x):\n    return {}\n\n\n", "x", "(x)[:] if 0 else x", "g(x)"),
+    "helper": ("def g(x):\n    return {}\n\n\n", "x", "locals()['x']", "g(x)"),
     "constant": ("LIMIT = {}\n\n\n", "2", "1 + 1", "x if x else LIMIT"),
 }
 
@@ -47,6 +47,24 @@ def test_what_a_function_names_has_to_be_the_same(name):
     other = f"def f(x):\n    return {value}\n"
     assert "proved" in support(before.format(old) + function, before.format(old) + other)[0]
     assert support(before.format(old) + function, before.format(new) + other)[0] == "sampled"
+
+
+EXTRACTED = "def f(x):\n    return g(x)\n\n\ndef g(x):\n    return 0 if x is None else x.size\n"
+
+
+def test_an_extracted_function_is_looked_into():
+    found, _ = support(OLD, EXTRACTED)
+    assert found["proved"]["arguments"] == []
+    assert found["proved"]["looked_into"] == ["g"]
+
+
+def test_attributes_of_what_is_looked_into_have_to_be_the_same():
+    before = "class Box:\n    size = {}\n\n\n"
+    assert "proved" in support(before.format(2) + OLD, before.format(2) + EXTRACTED)[0]
+    assert (
+        support(before.format(2) + EXTRACTED.replace("0 if", "1 - 1 if"), before.format("1 + 1") + EXTRACTED)[0]
+        == "sampled"
+    )
 
 
 def test_attributes_of_the_class_have_to_be_the_same():

@@ -362,7 +362,12 @@ impl Relations {
     /// call, where the proofs looked into them.
     fn confined(&self, program: &Program, equivalences: &Equivalences) -> FxHashSet<ProcedureId> {
         let mut confined: FxHashSet<ProcedureId> = equivalences.looked_into.iter().map(|(_, other)| *other).collect();
-        confined.retain(|one| !self.starts.contains(one));
+        // Who else calls it, from outside of the project, meets the change.
+        let is_called_from_outside = |one: &ProcedureId| {
+            let entry = &program.nodes[program.procedures[one.index()].nodes.start as usize];
+            entry.reads.iter().any(|read| program.variables[read.index()] == Variable::Shared(Shared::Outside))
+        };
+        confined.retain(|one| !self.starts.contains(one) && !is_called_from_outside(one));
         loop {
             let count = confined.len();
             for site in &program.call_sites {

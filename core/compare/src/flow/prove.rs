@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use twincell_prove::{Answer, ModuleNames, Proof, prove};
-use twincell_syntax::{CodeKind, Function, PerSide, Side, attribute_names};
+use twincell_syntax::{CodeKind, Function, PerSide, Side, attribute_names, functions as functions_of};
 
 use super::sources::Sources;
 
@@ -18,7 +18,7 @@ pub(super) fn proof(sources: &Sources, functions: &PerSide<Function>) -> Option<
     if !are_functions || !functions.iter().all(is_plain) || old.decorators != new.decorators {
         return None;
     }
-    if uses_changed_attribute(sources, functions) {
+    if uses_changed_attribute(sources, functions.iter()) {
         return None;
     }
     let module = |side: Side| match sources.cut_out {
@@ -28,7 +28,13 @@ pub(super) fn proof(sources: &Sources, functions: &PerSide<Function>) -> Option<
     let modules = [module(Side::Old), module(Side::New)];
     let names = ModuleNames::new(modules, [old.entity(), new.entity()]).looking_into(modules, DEPTH);
     match prove(&old.text, &new.text, &names) {
-        Answer::Equivalent(proof) => Some(proof),
+        Answer::Equivalent(proof) => {
+            let is_looked_into = |one: &Function| proof.looked_into.contains(one.entity());
+            let texts = modules.into_iter().filter(|_| !proof.looked_into.is_empty());
+            let looked_into: Vec<Function> =
+                texts.flat_map(|text| functions_of(text).0).filter(is_looked_into).collect();
+            (!uses_changed_attribute(sources, looked_into.iter())).then_some(proof)
+        }
         Answer::Unknown(_) => None,
     }
 }
@@ -40,8 +46,8 @@ fn is_plain(function: &Function) -> bool {
         && function.decorators.iter().all(|decorator| PLAIN.contains(&decorator.trim().trim_start_matches('@')))
 }
 
-/// Whether a version uses an attribute that may be a changed method or a changed variable of a class.
-fn uses_changed_attribute(sources: &Sources, functions: &PerSide<Function>) -> bool {
+/// Whether one of these functions uses an attribute that may be a changed method or a changed variable of a class.
+fn uses_changed_attribute<'f>(sources: &Sources, mut functions: impl Iterator<Item = &'f Function>) -> bool {
     let changed: BTreeSet<&str> = sources.changed.iter().filter_map(|name| Some(name.rsplit_once('.')?.1)).collect();
-    functions.iter().any(|function| attribute_names(&function.text).iter().any(|name| changed.contains(name.as_str())))
+    functions.any(|function| attribute_names(&function.text).iter().any(|name| changed.contains(name.as_str())))
 }

@@ -268,6 +268,7 @@ fn the_change_of_a_proved_function_shows_inside_of_it_alone() {
     assert!(apart(&NoProver, &moved));
     assert!(!apart(&LooksInto("f", &["put"]), &moved));
     assert!(apart(&LooksInto("f", &[]), &moved));
+    assert!(apart(&LooksInto("f", &["put"]), &format!("{moved}\nimport atexit\natexit.register(put)\n")));
     assert!(apart(&LooksInto("f", &["put"]), &moved.replace("    f(a, log)\n", "    f(a, log)\n    put(a, 1, log)\n")));
 }
 
