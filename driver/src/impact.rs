@@ -333,13 +333,13 @@ fn of_repository(start: &Path, range: &str, staged: bool, paths: &[PathBuf]) -> 
     let (old, new) = parsed.revisions(staged);
     let wanted = paths.iter().map(|path| repo.inside(start, path)).collect::<Result<Vec<_>, _>>()?;
     let is_python = |path: &Path| path.extension().is_some_and(|ending| ending == "py");
+    let is_inside = |path: &Path| wanted.is_empty() || wanted.iter().any(|folder| path.starts_with(folder));
     let is_code = |path: &Path| {
         let is_extension = path.to_str().is_some_and(is_extension);
-        (is_python(path) || is_extension) && !lies_hidden(path)
+        (is_python(path) || is_extension && is_inside(path)) && !lies_hidden(path)
     };
-    let is_inside = |path: &Path| wanted.is_empty() || wanted.iter().any(|folder| path.starts_with(folder));
     let mut known: HashMap<FileId, Result<Arc<str>, String>> = HashMap::new();
-    // What is not analyzed, to say of it whether it changed.
+    // Files outside of the analysis, to name those that changed.
     let mut others: PerSide<BTreeMap<String, FileId>> = PerSide::default();
     let mut versions = PerSide::try_of(|side| {
         let revision = if side == Side::Old { &old } else { &new };
@@ -385,7 +385,7 @@ fn of_repository(start: &Path, range: &str, staged: bool, paths: &[PathBuf]) -> 
             for path in paths.into_iter().filter(|path| others.old.get(*path) != others.new.get(*path)) {
                 let reason = match is_python(Path::new(path)) {
                     true => "changed, and lies outside of the given paths",
-                    false => "changed, and is no Python",
+                    false => "changed, and is not Python",
                 };
                 let side = if others.new.contains_key(path) { Side::New } else { Side::Old };
                 versions[side].left_out.push((path.clone(), reason.to_owned()));

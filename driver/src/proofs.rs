@@ -4,12 +4,9 @@ use std::cell::RefCell;
 use std::sync::Arc;
 
 use twincell_impact::{FunctionPlace, Prover, Shown};
-use twincell_prove::{Answer, ModuleNames, prove};
+use twincell_prove::{Answer, DEPTH, ModuleNames, prove};
 use twincell_syntax::{CodeKind, Function, PerSide, Side, functions};
 use twincell_widgets::{ProvedFunction, Texts};
-
-/// How many calls deep proofs look into functions of the module that changed.
-const DEPTH: u32 = 3;
 
 /// Asks for proofs about functions of two versions of a project.
 pub(crate) struct Proofs<'t> {

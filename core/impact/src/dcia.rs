@@ -111,8 +111,6 @@ ascent! {
     relation unmapped(NodeId, Rule);
     relation differing(NodeId, VariableId);
     relation summary_equiv(VariableId);
-    // Outputs of proved procedures, and those of what the proofs looked into.
-    relation looked_into(VariableId, VariableId);
 
     lattice action(NodeId, Dual<Because>);
     lattice call(NodeId, Dual<Because>);
@@ -142,7 +140,7 @@ ascent! {
         variable(x, b), shared(x), depends_on_var(y, x);
     // IMPACT-SUMMARY-PROP
     summary(y, after(b, Rule::ImpactSummaryProp, Fact::Summary(*x))) <--
-        summary(x, b), out_actual(w, x, _), depends_on_var(y, w), !looked_into(y, x);
+        summary(x, b), out_actual(w, x, _), depends_on_var(y, w);
     // CALL-IMPACT
     variable(x, after(b, Rule::CallImpact, Fact::Variable(*w))) <--
         variable(w, b), in_actual(w, x, _);
@@ -169,7 +167,7 @@ pub(crate) struct Equivalences {
     pub summary: FxHashSet<VariableId>,
     /// Procedures that a prover showed to do the same: their changes show inside of them alone.
     pub proved: FxHashSet<ProcedureId>,
-    /// Proved procedures with those that the proofs looked into, so that impact on these does not reach them.
+    /// Proved procedures with those into which the proofs looked. Only this version has them.
     pub looked_into: FxHashSet<(ProcedureId, ProcedureId)>,
     /// Accesses of globals that carry no impact, because who reads them reads a known constant or is changed: writes of
     /// globals with one constant that the other version does not have, and reads before the second write.
@@ -325,15 +323,15 @@ impl Relations {
         // Which function a name stands for is a part of the proof that looked into it.
         let names = names_of(program, &equivalences.looked_into);
         let is_proved = |(node, variable): (NodeId, VariableId)| is_confined(node) && names.contains(&variable);
-        let mut rules = self.rules(&|access| !equivalences.silent.contains(&access) && !is_proved(access));
+        // What a confined procedure reads is not silent: whoever is silent relies on readers that are sources.
+        let nodes = program.nodes.iter().filter(|node| confined.contains(&node.procedure));
+        let read: FxHashSet<VariableId> = nodes.flat_map(|node| node.reads.iter().copied()).collect();
+        let is_silent =
+            |access: (NodeId, VariableId)| equivalences.silent.contains(&access) && !read.contains(&access.1);
+        let mut rules = self.rules(&|access| !is_silent(access) && !is_proved(access));
         rules.summary_equiv = equivalences.summary.iter().map(|variable| (*variable,)).collect();
         let (changed, differing) = sources(false);
         (rules.unmapped, rules.differing) = (changed.collect(), differing.collect());
-        let outputs = |id: &ProcedureId| program.procedures[id.index()].outputs;
-        let pairs = equivalences.looked_into.iter();
-        rules.looked_into = pairs
-            .flat_map(|(own, other)| outputs(own).into_iter().flat_map(|y| outputs(other).map(|x| (y, x))))
-            .collect();
         rules.run();
         let mut derived = Derived::default();
         derived.add(&rules);
@@ -358,8 +356,8 @@ impl Relations {
         derived
     }
 
-    /// Procedures whose changes show inside of them alone: proved ones, and those that only one version has and only proved ones
-    /// call, where the proofs looked into them.
+    /// Procedures whose changes show inside of them alone: proved ones, and those into which proofs looked that no others call. Impact
+    /// that reaches these from elsewhere goes on through them.
     fn confined(&self, program: &Program, equivalences: &Equivalences) -> FxHashSet<ProcedureId> {
         let mut confined: FxHashSet<ProcedureId> = equivalences.looked_into.iter().map(|(_, other)| *other).collect();
         // Who else calls it, from outside of the project, meets the change.

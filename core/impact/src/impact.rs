@@ -132,7 +132,7 @@ pub fn impact_levels(
     let mut first =
         PerSide { old: none(&programs.old, &mapping, Side::Old), new: none(&programs.new, &mapping, Side::New) };
     if options.sources == Sources::Functions {
-        take_whole(&programs, &mapping, &changed, &mut first);
+        take_whole(&programs, &changed, &mut first);
     }
     let first = Arc::new(derived(&programs, &first));
     let (programs, mapping) = (Arc::new(programs), Arc::new(mapping));
@@ -152,7 +152,7 @@ pub fn impact_levels(
         let same =
             equivalences.get_or_insert_with(|| infer(&joined.programs, &joined.mapping, &relations, &once, &changed));
         let mut asked = 0;
-        let is_proved = prove(&joined.programs, &changed, same, &mut |one, other| {
+        let is_proved = prove(&joined.programs, &joined.mapping, &changed, same, &mut |one, other| {
             asked += 1;
             let (old, new) = (joined.place_of(Side::Old, one), joined.place_of(Side::New, other));
             if is_interrupted() { None } else { prover.proves(&old, &new, k) }

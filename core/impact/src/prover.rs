@@ -11,7 +11,7 @@ pub trait Prover {
     /// What shows that, if this depth is enough. Nothing does if it is only likely.
     fn proves(&self, old: &FunctionPlace, new: &FunctionPlace, depth: u32) -> Option<Shown>;
 
-    /// Whether this depth may show more than one call less, which is more than 0.
+    /// Whether looking this many calls deep can show more than looking one call less deep. The depth is at least 1.
     fn is_deeper(&self, _old: &FunctionPlace, _new: &FunctionPlace, _depth: u32) -> bool {
         true
     }

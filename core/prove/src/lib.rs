@@ -43,6 +43,9 @@ mod unify;
 mod usage;
 mod walk;
 
+/// How many calls deep a proof is worth looking.
+pub const DEPTH: u32 = 3;
+
 pub use names::{Definition, Meaning, ModuleNames, Names};
 pub use prove::prove;
 pub use result::{Answer, Argument, Assumption, Construct, Proof, Reason, Rule, Unknown};

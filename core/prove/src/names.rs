@@ -94,11 +94,9 @@ impl ModuleNames {
                 let is_plain = |statement: &Stmt| matches!(statement, Stmt::FunctionDef(node) if node.name.as_str() == function && node.decorator_list.is_empty());
                 names.calls_itself &=
                     bound.get(function) == Some(&1) && body.iter().any(is_plain) && !rebound.contains(function);
+                names.has_star_import |= bound.contains_key("*");
                 names.bound.extend(bound.into_keys());
                 names.different.extend(rebound);
-                names.has_star_import |= body.iter().any(|statement| {
-                    matches!(statement, Stmt::ImportFrom(node) if node.names.iter().any(|alias| alias.name.as_str() == "*"))
-                });
             }
             names.different.extend(changed);
             names

@@ -1,7 +1,7 @@
 //! Constructs that mean more than the lowering keeps, looked for in the whole text of a function: no proof is tried with them.
 
 use ruff_python_ast::visitor::source_order::{self, SourceOrderVisitor};
-use ruff_python_ast::{ExceptHandler, Expr, Stmt, StmtFunctionDef, StringLiteral};
+use ruff_python_ast::{ExceptHandler, Expr, Identifier, Stmt, StmtFunctionDef, StringLiteral};
 
 use twincell_syntax::scopes::Bindings;
 
@@ -59,6 +59,20 @@ fn has_name(expr: &Expr) -> bool {
     let mut names = Names(false);
     names.visit_expr(expr);
     names.0
+}
+
+/// Whether a function has attributes or keywords that a class around it would rename.
+pub(crate) fn has_private_names(function: &StmtFunctionDef) -> bool {
+    struct Private(bool);
+    impl<'a> SourceOrderVisitor<'a> for Private {
+        fn visit_identifier(&mut self, identifier: &'a Identifier) {
+            self.0 |= identifier.starts_with("__") && !identifier.ends_with("__");
+        }
+    }
+    let mut private = Private(false);
+    private.visit_parameters(&function.parameters);
+    private.visit_body(&function.body);
+    private.0
 }
 
 /// Whether a handler of a function gives its exception a name.

@@ -72,6 +72,23 @@ fn what_an_extracted_function_does_otherwise_is_no_proof() {
 }
 
 #[test]
+fn classes_and_star_imports_give_names_another_meaning() {
+    let old = "class A:\n    def f(self):\n        return self.__n\n";
+    let new = "class A:\n    def f(self):\n        return g(self)\ndef g(a):\n    return a.__n\n";
+    let method = |module: &str| functions(module).0.into_iter().find(|one| one.entity() == "A.f").unwrap().text;
+    let proof = |old: &str, new: &str| {
+        let names = ModuleNames::new([old, new], ["A.f", "A.f"]).looking_into([old, new], 1);
+        matches!(prove(&method(old), &method(new), &names), Answer::Equivalent(_))
+    };
+    assert!(!proof(old, new));
+    assert!(proof(&old.replace("__n", "n"), &new.replace("__n", "n")));
+    let guarded = "try:\n    from fast import *\nexcept ImportError:\n    pass\n";
+    let (old, new) = ("def f(x):\n    return x.a\n", "def f(x):\n    return g(x)\ndef g(x):\n    return x.a\n");
+    assert!(looks_into(old, new, 1).is_some());
+    assert!(looks_into(&format!("{old}{guarded}"), &format!("{new}{guarded}"), 1).is_none());
+}
+
+#[test]
 fn locals_of_a_function_in_a_loop_begin_unbound_each_time() {
     let old = "def f(items):\n    for item in items:\n        if item is None:\n            last = item\n        print(last)\n";
     let new = "def f(items):\n    for item in items:\n        g(item)\ndef g(item):\n    if item is None:\n        last = item\n    \

@@ -10,7 +10,7 @@ def main() -> int:
     try:
         return run(sys.argv[1:])
     except KeyboardInterrupt:
-        # It came when the work was done, and its result was on the way out.
+        # An interrupt during output.
         return 130
 
 

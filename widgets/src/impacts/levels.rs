@@ -1,6 +1,6 @@
 //! The levels of an analysis in words: what each left, what ended them, and what took a statement away.
 
-use twincell_impact::{Equivalence, LevelSummary, Pruned, StepPlace};
+use twincell_impact::{Equivalence, LevelSummary, Pruned, Rule as Derivation, StepPlace};
 use twincell_prove::{Assumption, Proof, Rule};
 
 use super::{ImpactReport, ImpactStopped, ProvedFunction, chain, place_name};
@@ -72,7 +72,10 @@ pub(super) fn pruned(report: &ImpactReport, pruned: &Pruned) -> String {
 
 /// The proof about the function in which the chain begins, or one that looks into it.
 fn proof<'r>(report: &'r ImpactReport, pruned: &Pruned) -> Option<&'r Proof> {
-    let StepPlace::Statement(place) = &pruned.chain.first()?.at else { return None };
+    // A long chain is kept without its beginning.
+    let first =
+        pruned.chain.first().filter(|step| matches!(step.rule, Derivation::SyntChanged | Derivation::Rewired))?;
+    let StepPlace::Statement(place) = &first.at else { return None };
     let mut own = report.proofs.iter().filter(|one| one.path == place.path);
     let is_meant = |one: &&ProvedFunction| {
         one.function == place.function || one.proof.looked_into.iter().any(|name| **name == *place.function)

@@ -3,13 +3,10 @@
 
 use std::collections::BTreeSet;
 
-use twincell_prove::{Answer, ModuleNames, Proof, prove};
+use twincell_prove::{Answer, DEPTH, ModuleNames, Proof, prove};
 use twincell_syntax::{CodeKind, Function, PerSide, Side, attribute_names, functions as functions_of};
 
 use super::sources::Sources;
-
-/// How many calls deep a proof looks into functions of the module that changed.
-const DEPTH: u32 = 3;
 
 /// The proof that both versions of a function do the same, if there is one.
 pub(super) fn proof(sources: &Sources, functions: &PerSide<Function>) -> Option<Proof> {

@@ -103,8 +103,6 @@ const ENDING: &[&str] = &[
     "os.execvp",
     "os.execvpe",
     "_thread.exit",
-    "argparse.ArgumentParser.error",
-    "argparse.ArgumentParser.exit",
 ];
 
 /// Whether a function by its dotted path never returns.

@@ -90,6 +90,7 @@ impl<'a> Builder<'_, 'a> {
             }
             Pattern::MatchMapping(node) => {
                 reads.extend(self.all_items());
+                node.keys.iter().for_each(|key| reads.extend(self.value(key)));
                 self.tried(node.range, [subject, None], &["get", "keys", "__getitem__", "__len__"], reads);
                 node.patterns.iter().for_each(|one| self.pattern(one, None, reads));
             }

@@ -14,7 +14,7 @@ use twincell_syntax::{PerSide, Side};
 
 use crate::dcia::{Equivalences, Relations, Rule};
 use crate::mapping::{Mapping, is_mapped};
-use crate::program::{NodeId, ProcedureId, Program, Role};
+use crate::program::{NodeId, Procedure, ProcedureId, Program, Role};
 use crate::prover::Shown;
 use pairs::{Pair, Site};
 use values::{Graph, Stable};
@@ -35,14 +35,13 @@ pub(crate) fn none(program: &Program, mapping: &Mapping, side: Side) -> Equivale
 /// Takes each node of these pairs of procedures for changed.
 pub(crate) fn take_whole(
     programs: &PerSide<Program>,
-    mapping: &Mapping,
     pairs: &[(ProcedureId, ProcedureId)],
     into: &mut PerSide<Equivalences>,
 ) {
     for (old, new) in pairs {
         for (side, id) in [(Side::Old, old), (Side::New, new)] {
             let nodes = programs[side].procedures[id.index()].nodes.clone().map(NodeId);
-            into[side].changed.extend(nodes.map(|node| (node, rule(&programs[side], mapping, side, node))));
+            into[side].changed.extend(nodes.map(|node| (node, Rule::SyntChanged)));
         }
     }
 }
@@ -113,6 +112,7 @@ pub(crate) fn infer(
 /// Asks a prover for the pairs of which it is not known that they do the same. Whether it showed one.
 pub(crate) fn prove(
     programs: &PerSide<Program>,
+    mapping: &Mapping,
     pairs: &[(ProcedureId, ProcedureId)],
     known: &mut PerSide<Equivalences>,
     proves: &mut dyn FnMut(ProcedureId, ProcedureId) -> Option<Shown>,
@@ -120,18 +120,26 @@ pub(crate) fn prove(
     let mut is_shown = false;
     for (old, new) in open(programs, pairs, known) {
         let Some(shown) = proves(old, new) else { continue };
+        let looked_into = |side: Side, id: ProcedureId| -> Vec<ProcedureId> {
+            let procedures = &programs[side].procedures;
+            let is_meant =
+                |one: &Procedure| one.path == procedures[id.index()].path && shown.looked_into.contains(&one.qualname);
+            (0..procedures.len() as u32).map(ProcedureId).filter(|one| is_meant(&procedures[one.index()])).collect()
+        };
+        let looked_into = PerSide::new(looked_into(Side::Old, old), looked_into(Side::New, new));
+        // What both versions have and call otherwise may see other values.
+        let has_counterpart =
+            |side: Side| looked_into[side].iter().any(|one| mapping.side(side).procedures[one.index()].is_some());
+        if Side::BOTH.into_iter().any(has_counterpart) {
+            continue;
+        }
         is_shown = true;
         for (side, id) in [(Side::Old, old), (Side::New, new)] {
             let program = &programs[side];
             let known = &mut known[side];
             known.proved.insert(id);
             known.summary.extend(program.procedures[id.index()].outputs);
-            let own = &program.procedures[id.index()];
-            for (at, other) in program.procedures.iter().enumerate() {
-                if other.path == own.path && shown.looked_into.contains(&other.qualname) {
-                    known.looked_into.insert((id, ProcedureId(at as u32)));
-                }
-            }
+            known.looked_into.extend(looked_into[side].iter().map(|one| (id, *one)));
         }
     }
     is_shown

@@ -625,6 +625,7 @@ fn classes(items: &[Item]) -> Vec<u32> {
     }
     classes
 }
+
 /// Splits a class by the operands of those of its items of which an operand has got a new number. Gives the items with new numbers.
 fn split(
     items: &[Item],

@@ -272,6 +272,38 @@ fn the_change_of_a_proved_function_shows_inside_of_it_alone() {
     assert!(apart(&LooksInto("f", &["put"]), &moved.replace("    f(a, log)\n", "    f(a, log)\n    put(a, 1, log)\n")));
 }
 
+/// The lines that the last level leaves impacted.
+fn left(old: &str, new: &str, prover: &dyn Prover) -> Vec<u32> {
+    let go_on = &mut |_: &Level| ControlFlow::Continue(());
+    let (old, new, options) = (project(old), project(new), ImpactOptions::default());
+    let found = impact_levels(&old, &new, &Entries::default(), &options, prover, &|| false, go_on);
+    let all = found.statements.iter().filter(|one| matches!(one.state, State::Impacted { .. }));
+    all.map(|one| one.place.lines.0).collect()
+}
+
+#[test]
+fn what_changes_below_a_function_that_is_looked_into_goes_on() {
+    let old = "class P:\n    def move(self, by):\n        return by\n\ndef f(x):\n    return g(x, 1)\n\ndef g(x, by):\n    \
+               return x.move(by)\n\ndef top():\n    return f(P())\n";
+    let new =
+        old.replace("return by\n", "return by + 5\n").replace("g(x, 1)", "k(1, x)").replace("g(x, by)", "k(by, x)");
+    assert!(left(old, &new, &LooksInto("f", &["g", "k"])).contains(&12));
+}
+
+#[test]
+fn a_proof_that_looks_into_what_both_versions_have_prunes_nothing() {
+    let old = "def f(x):\n    return g(x + 1)\n\ndef g(y):\n    z = y\n    return z * 2\n";
+    let new = old.replace("g(x + 1)", "g(x)").replace("z * 2", "(z + 1) * 2");
+    assert!(left(old, &new, &LooksInto("f", &["g"])).contains(&5));
+}
+
+#[test]
+fn a_new_constant_is_heard_by_a_proved_function() {
+    let old = "def p():\n    try:\n        r = FLAG\n    except NameError:\n        r = 0\n    return r\n\ndef q():\n    return p()\n";
+    let new = "FLAG = 2\n\ndef p():\n    try:\n        return FLAG\n    except NameError:\n        return 0\n\ndef q():\n    return p()\n";
+    assert!(left(old, new, &LooksInto("p", &[])).contains(&10));
+}
+
 #[test]
 fn what_a_proof_prunes_has_its_chain_with_the_step_that_is_ruled_out() {
     let found = levels(&Always, None, usize::MAX);

@@ -8,7 +8,7 @@ use super::{Inside, Lowered, Lowering, is_atom};
 use crate::bindings::counts;
 use crate::names::Meaning;
 use crate::program::{End, Operation, Slot, Step};
-use crate::refused::{is_literal, names_exceptions, refused};
+use crate::refused::{has_private_names, is_literal, names_exceptions, refused};
 use crate::result::Construct;
 
 impl<'a> Lowering<'a> {
@@ -48,6 +48,9 @@ impl<'a> Lowering<'a> {
         let is_exception = |name: &str| self.names.meaning(name) == Meaning::Builtin && is_builtin_exception(name);
         if let Some(construct) = refused(function, &is_exception) {
             return self.refuse(construct);
+        }
+        if has_private_names(function) {
+            return self.refuse(Construct::SpecialName);
         }
         if names_exceptions(function) && std::mem::replace(&mut self.names_exceptions, true) {
             // Which of two equal exceptions it is shows.
