@@ -213,8 +213,8 @@ mod tests {
         // `policy` by what it says, and `width`, `generator`, `install`, and the `budget`, `budget-tokens` and `disable` of
         // prefixes are of prefixes. `tests`, `network`, `pass-env`, and the `budget`, `budget-rounds` and `disable` of
         // `amplify` are of tests, the `budget` of `blame` is of commits, and `allow-policy-change` is of an exit status. The nine
-        // of `slice` are of histories, and the four of `impact` are of projects.
-        assert_eq!(TABLE.len(), 20 + 13 + 7 + 1 + 9 + 4);
+        // of `slice` are of histories, and the five of `impact` are of projects.
+        assert_eq!(TABLE.len(), 20 + 13 + 7 + 1 + 9 + 5);
         let mut others = Options { jobs: Some(7), cache: Cache::Memory, ..Options::default() };
         for (job, name) in [
             (Job::Study, "deadline"),
