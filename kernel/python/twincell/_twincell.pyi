@@ -884,6 +884,7 @@ def impact(
     paths: Iterable[str | PathLike[str]] | None = None,
     entry: _Words | None = None,
     outside: Literal["follow", "ignore"] | None = None,
+    sources: Literal["statements", "functions"] | None = None,
     depth: int | Literal["max"] | None = None,
     time: float | None = None,
 ) -> Impact: ...
