@@ -330,6 +330,9 @@ impl Relations {
             |access: (NodeId, VariableId)| equivalences.silent.contains(&access) && !read.contains(&access.1);
         let mut rules = self.rules(&|access| !is_silent(access) && !is_proved(access));
         rules.summary_equiv = equivalences.summary.iter().map(|variable| (*variable,)).collect();
+        let own: FxHashSet<VariableId> =
+            confined.iter().flat_map(|one| program.procedures[one.index()].outputs).collect();
+        rules.depends_on_var.retain(|(output, variable)| !(names.contains(variable) && own.contains(output)));
         let (changed, differing) = sources(false);
         (rules.unmapped, rules.differing) = (changed.collect(), differing.collect());
         rules.run();

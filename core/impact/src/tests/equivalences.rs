@@ -282,6 +282,14 @@ fn left(old: &str, new: &str, prover: &dyn Prover) -> Vec<u32> {
 }
 
 #[test]
+fn an_extracted_function_changes_nothing_that_its_caller_returns() {
+    let old = "def f(x):\n    return x.a * 2\n\ndef top(x):\n    return f(x)\n";
+    let new = "def f(x):\n    return g(x)\n\ndef g(x):\n    return x.a * 2\n\ndef top(x):\n    return f(x)\n";
+    assert!(left(old, new, &NoProver).contains(&8));
+    assert_eq!(left(old, new, &LooksInto("f", &["g"])), [0; 0]);
+}
+
+#[test]
 fn what_changes_below_a_function_that_is_looked_into_goes_on() {
     let old = "class P:\n    def move(self, by):\n        return by\n\ndef f(x):\n    return g(x, 1)\n\ndef g(x, by):\n    \
                return x.move(by)\n\ndef top():\n    return f(P())\n";
