@@ -7,6 +7,7 @@
 //! callee or a shared variable contributes is one value in both versions, because impact on it arrives over the variable.
 
 mod pairs;
+mod partition;
 mod values;
 
 use rustc_hash::{FxHashMap, FxHashSet};
