@@ -248,13 +248,13 @@ def of_class(name: str, draw: random.Random) -> Any:
 
 
 class Runner:
-    """Runs one function in a module of hostile objects."""
+    """Runs one function in a module of hostile objects and of the functions that a proof looked into."""
 
-    def __init__(self, text: str, name: str) -> None:
-        tree = ast.parse(textwrap.dedent(text))
-        function = next(node for node in ast.walk(tree) if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)))
+    def __init__(self, text: str, looked_into: list[str]) -> None:
+        tree = ast.parse("\n".join(map(textwrap.dedent, [text, *looked_into])))
+        function, *called = [node for node in tree.body if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))]
         function.decorator_list = []
-        for node in ast.walk(function):
+        for node in ast.walk(tree):
             # Annotations are evaluated when the function is made, and nothing else.
             if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
                 node.returns = None
@@ -262,12 +262,13 @@ class Runner:
                 node.annotation = None
         self.name = function.name
         self.parameters = function.args
-        module = ast.Module([function], [])
+        self.called = {one.name for one in called}
+        module = ast.Module([function, *called], [])
         self.code = compile(ast.fix_missing_locations(module), "<attacked>", "exec")
-        self.names = {node.id for node in ast.walk(function) if isinstance(node, ast.Name)}
+        self.names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)} - self.called
         caught = {
             node.id
-            for handler in ast.walk(function)
+            for handler in ast.walk(tree)
             if isinstance(handler, ast.ExceptHandler) and handler.type
             for node in ast.walk(handler.type)
             if isinstance(node, ast.Name)
@@ -374,8 +375,14 @@ def _sharing(value: Any, seen: dict[int, int]) -> Any:
 def attack(pair: dict[str, Any], answer: dict[str, Any], executions: int) -> tuple[int, int, int | None]:
     """How many executions were compared and how many were cut, and the seed that refutes the proof, if one does."""
     types = {argument["parameter"]: argument["class"] for argument in answer["arguments"]}
-    old, new = (Runner(_function(pair[side], pair["function"]), pair["function"]) for side in ("old", "new"))
-    names = sorted((old.names | new.names) - set(vars(builtins)))
+    old, new = (
+        Runner(
+            _function(pair[side], pair["function"]),
+            [text for name in answer.get("looked_into", []) if (text := _defined(pair[side], name))],
+        )
+        for side in ("old", "new")
+    )
+    names = sorted((old.names | new.names) - set(vars(builtins)) - old.called - new.called)
     old.exceptions = new.exceptions = old.exceptions | new.exceptions
     compared = cut = 0
     for seed in range(executions):
@@ -414,6 +421,13 @@ def _function(text: str, name: str) -> str:
     found = [node for node in body if isinstance(node, kinds) and node.name == last]
     found = found or [node for node in body if isinstance(node, kinds)]
     return ast.unparse(found[-1])
+
+
+def _defined(module: str, name: str) -> str | None:
+    """The text of a function of a module itself; nothing if the module has none of this name."""
+    body = ast.parse(textwrap.dedent(module)).body
+    found = [node for node in body if isinstance(node, ast.FunctionDef) and node.name == name]
+    return ast.unparse(found[-1]) if found else None
 
 
 def answers(pairs: list[dict[str, Any]], prover: Path) -> list[dict[str, Any]]:
@@ -469,13 +483,14 @@ def rewritten(folder: Path, rewritings: int, seed: int) -> list[dict[str, Any]]:
                     edits = list(rule(site))
                 except Exception:
                     continue
-                if not edits or site.helpers or site.methods:
+                if not edits or site.methods:
                     continue
                 draw.choice(edits)()
                 ast.fix_missing_locations(site.function)
                 new = ast.unparse(site.function) + "\n"
-                if site.helpers or site.methods or ast.dump(ast.parse(new).body[0]) == ast.dump(old):
+                if site.methods or ast.dump(ast.parse(new).body[0]) == ast.dump(old):
                     continue
+                helpers = "".join("\n\n" + ast.unparse(ast.fix_missing_locations(one)) for one in site.helpers)
                 count += 1
                 found.append(
                     {
@@ -484,7 +499,7 @@ def rewritten(folder: Path, rewritings: int, seed: int) -> list[dict[str, Any]]:
                         "rule": rule.__name__,
                         "label": label,
                         "old": origin.source,
-                        "new": origin.replaced(new),
+                        "new": origin.replaced(new) + helpers + "\n" * bool(helpers),
                     }
                 )
     return found

@@ -5,7 +5,7 @@
 
 use std::io::{BufRead, Write};
 
-use twincell_prove::{Answer, ModuleNames, Reason, Unknown, prove};
+use twincell_prove::{Answer, DEPTH, ModuleNames, Reason, Unknown, prove};
 use twincell_syntax::functions;
 
 fn main() -> std::io::Result<()> {
@@ -33,6 +33,6 @@ fn answer(old: &str, new: &str, function: &str) -> Answer {
         let decorators: String = one.decorators.iter().map(|decorator| format!("@{decorator}\n")).collect();
         format!("{decorators}{}", one.text)
     });
-    let names = ModuleNames::new([old, new], [function, function]);
+    let names = ModuleNames::new([old, new], [function, function]).looking_into([old, new], DEPTH);
     prove(&first, &second, &names)
 }
