@@ -25,7 +25,8 @@ fn main() -> std::io::Result<()> {
 
 /// Of the function of this name in two modules.
 fn answer(old: &str, new: &str, function: &str) -> Answer {
-    let find = |text: &str| functions(text).0.into_iter().find(|one| one.qualname == function);
+    // The last one of a name: a setter stands behind its getter.
+    let find = |text: &str| functions(text).0.into_iter().rfind(|one| one.qualname == function);
     let (Some(first), Some(second)) = (find(old), find(new)) else {
         return Answer::Unknown(Unknown { reason: Reason::NoFunction, lines: (0, 0) });
     };
