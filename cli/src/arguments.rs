@@ -380,7 +380,7 @@ pub fn impact(is_command: bool) -> Command {
                  folders whose tests count. pytest --twincell-impact OLD runs them",
             ))
             .arg(text("test-files", "PATTERN").requires("tests").action(ArgAction::Append).help(
-                "With --tests: a pattern for the names of files that hold tests [default: python_files of pyproject.toml, or test_*.py and \
+                "With --tests: a pattern for the names of files that hold tests [default: python_files of pytest's settings, or test_*.py and \
                  *_test.py]",
             ))
             .arg(flag("json").help("Print everything as JSON"))

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use configparser::ini::Ini;
 use toml::{Table, Value};
 use twincell_impact::selection::{FileChange, FileContent, Selection, SelectionOptions, select};
 use twincell_repo::{Content, FileId, Range, Repo, RepoError, Snapshot, bound_memory};
@@ -28,8 +29,8 @@ pub struct SelectionRequest {
     pub staged: bool,
     /// The files and folders whose tests count, as seen from `start`. None stand for all.
     pub paths: Vec<PathBuf>,
-    /// What pytest calls `python_files`, `python_functions` and `python_classes`. Where they are empty, those of the
-    /// `pyproject.toml` of the new version count, and then pytest's own.
+    /// What pytest calls `python_files`, `python_functions` and `python_classes`. Where they are empty, those in the new
+    /// version's settings of pytest count, and then pytest's own.
     pub test_files: Vec<String>,
     pub test_functions: Vec<String>,
     pub test_classes: Vec<String>,
@@ -65,8 +66,7 @@ fn selected(request: &SelectionRequest) -> Result<SelectedTests, ImpactError> {
     let repo = Repo::with_files_around(start)?;
     let (old, new) = parsed.revisions(*staged);
     let snapshots = PerSide::new(repo.snapshot(&old)?, repo.snapshot(&new)?);
-    let settings = content(&snapshots.new, Path::new("pyproject.toml"))?;
-    let mut options = options(request, &settings);
+    let mut options = options(request, &Settings::read(&snapshots.new)?);
     options.files = changed(&snapshots)?;
     let store = Store::new();
     let projects = PerSide::of(|side: Side| {
@@ -89,23 +89,54 @@ fn selected(request: &SelectionRequest) -> Result<SelectedTests, ImpactError> {
     Ok(SelectedTests { root, selection })
 }
 
-/// What pytest takes for tests.
-fn options(request: &SelectionRequest, settings: &FileContent) -> SelectionOptions {
-    let table: Option<Table> = match settings {
-        FileContent::Text(text) => text.parse().ok(),
-        FileContent::Absent | FileContent::Binary => None,
-    };
-    let of_pytest = table.as_ref().and_then(|table| table.get("tool")?.get("pytest")?.get("ini_options"));
-    let said = |name: &str| -> Vec<String> {
-        match of_pytest.and_then(|own| own.get(name)) {
-            Some(Value::String(words)) => words.split_whitespace().map(str::to_owned).collect(),
-            Some(Value::Array(words)) => words.iter().filter_map(Value::as_str).map(str::to_owned).collect(),
-            _ => vec![],
+/// What a project says to pytest, by the names of options.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Settings(BTreeMap<String, Vec<String>>);
+
+impl Settings {
+    /// Files in the order in which pytest looks for one with a section of its own, and the name of the section. The first counts even
+    /// without it.
+    const FILES: [(&str, &str); 4] =
+        [("pytest.ini", "pytest"), ("pyproject.toml", ""), ("tox.ini", "pytest"), ("setup.cfg", "tool:pytest")];
+
+    fn read(snapshot: &Snapshot<'_>) -> Result<Self, RepoError> {
+        for (name, section) in Self::FILES {
+            let FileContent::Text(text) = content(snapshot, Path::new(name))? else { continue };
+            match Self::of(&text, section) {
+                Some(found) => return Ok(found),
+                None if name == "pytest.ini" => return Ok(Self::default()),
+                None => {}
+            }
         }
-    };
-    let chosen = |given: &[String], name: &str, default: Vec<String>| match (given, said(name)) {
-        ([], said) if said.is_empty() => default,
-        ([], said) => said,
+        Ok(Self::default())
+    }
+
+    /// What a text says in a section of INI, or in TOML where no section is named. Nothing if it has no such part.
+    fn of(text: &str, section: &str) -> Option<Self> {
+        let words = |text: &str| text.split_whitespace().map(str::to_owned).collect();
+        if section.is_empty() {
+            let table: Table = text.parse().ok()?;
+            let own = table.get("tool")?.get("pytest")?.get("ini_options")?.as_table()?;
+            let said = |value: &Value| match value {
+                Value::String(text) => words(text),
+                Value::Array(all) => all.iter().filter_map(Value::as_str).map(str::to_owned).collect(),
+                _ => vec![],
+            };
+            return Some(Self(own.iter().map(|(name, value)| (name.clone(), said(value))).collect()));
+        }
+        let mut parser = Ini::new_cs();
+        parser.set_multiline(true);
+        let sections = parser.read(text.to_owned()).ok()?;
+        let own = sections.get(section)?.iter();
+        Some(Self(own.map(|(name, value)| (name.clone(), value.as_deref().map(words).unwrap_or_default())).collect()))
+    }
+}
+
+/// What pytest takes for tests.
+fn options(request: &SelectionRequest, settings: &Settings) -> SelectionOptions {
+    let chosen = |given: &[String], name: &str, default: Vec<String>| match (given, settings.0.get(name)) {
+        ([], Some(said)) if !said.is_empty() => said.clone(),
+        ([], _) => default,
         (given, _) => given.to_vec(),
     };
     let default = SelectionOptions::default();
@@ -202,9 +233,13 @@ mod tests {
         assert_eq!(runs(folder.path(), checks), ["check_price"]);
         let settings = "[tool.pytest.ini_options]\npython_functions = ['check_*']\n";
         let request = SelectionRequest::default();
-        let said = options(&request, &FileContent::Text(settings.into()));
-        assert_eq!(said.test_functions, ["check_*"]);
-        assert_eq!(options(&request, &FileContent::Text("[tool".into())), SelectionOptions::default());
+        let said = |text: &str, section: &str| options(&request, &Settings::of(text, section).unwrap_or_default());
+        assert_eq!(said(settings, "").test_functions, ["check_*"]);
+        assert_eq!(said("[tool", ""), SelectionOptions::default());
+        let ini =
+            "[tool:pytest]\naddopts = -v\nmarkers=\n    slow\npython_files=tests_*.py\n    check_*.py\n[other]\na: b\n";
+        assert_eq!(said(ini, "tool:pytest").test_files, ["tests_*.py", "check_*.py"]);
+        assert_eq!(said(ini, "pytest"), SelectionOptions::default());
         let elsewhere = SelectionRequest { paths: vec!["shop.py".into()], ..SelectionRequest::default() };
         assert_eq!(runs(folder.path(), elsewhere), Vec::<String>::new());
     }

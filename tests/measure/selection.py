@@ -308,6 +308,8 @@ def one_commit(old, new, before, after, arguments, patterns):
     results = run(old, before), run(new, after)
     if None in results:
         return {"skipped": "tests do not run"}
+    # As with pytest's plugin, what a selection does not know runs: the examples of a docstring.
+    chosen = chosen | {name for name in results[1] if name not in listed}
     was, now = meanings(old), meanings(new)
     changed = {key for key in was.keys() | now.keys() if was.get(key) != now.get(key)}
     affected = differences(*results, changed)
