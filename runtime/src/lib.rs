@@ -12,6 +12,7 @@
 //! - `observe`: recorded behavior: values as plain data, console output, messages, blocked effects, comparisons.
 //! - `restore`: state that is restored after each run: the interpreter, the code's own module, the time, the files.
 //! - `inject`: injection: a value for each access path that the code asks for and does not have.
+//! - `outside`: files, other programs and servers, drawn once for all versions.
 //! - `calls`: the results of calls, of missing and of existing code.
 //! - [`hooks`]: the functions that instrumented code calls, and the mock object as Python sees it.
 //! - [`worker`]: the loop: it loads programs, runs executions, and answers the engine.
@@ -24,6 +25,7 @@ mod execution;
 pub mod hooks;
 mod inject;
 mod observe;
+mod outside;
 pub mod record;
 mod restore;
 pub mod worker;

@@ -73,7 +73,7 @@ WHOLE = {
     ),
     "a file whose absence is handled": (
         "try:\n    with open(name) as file:\n        print(file.read())\nexcept OSError:\n    print('none')\n",
-        "Path('name').write_text(",
+        ".write_text(",
     ),
     "a module that the code can do without": (
         "try:\n    from fast_parts.inner import parse\nexcept ImportError:\n    parse = None\n"

@@ -448,8 +448,8 @@ def test_what_is_returned_is_unwrapped(old, new, verdict, options, context):
             PRESERVING,
         ),
         pair(
-            "import os\ndef f(x):\n    os.environ['TWINCELL_A'] = os.environ.get('TWINCELL_A', '') + 'a'\n"
-            "    return os.environ['TWINCELL_A']\n",
+            "import os\ndef f(x):\n    os.environ['TWINCELL_A'] = dict(os.environ).get('TWINCELL_A', '') + 'a'\n"
+            "    return dict(os.environ)['TWINCELL_A']\n",
             "import os\ndef f(x):\n    os.environ['TWINCELL_A'] = 'a'\n    return 'a'\n",
             PRESERVING,
         ),

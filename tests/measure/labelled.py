@@ -3,10 +3,11 @@
     python -m tests.measure.labelled FILE.jsonl [--kind KIND] [--show] [--json] [--check SHARE]
 
 A line of the file holds a pair: `id`, `kind`, `label` (`preserving` or `changing`), the texts `old` and `new`, the
-compared `function`, and, where the pair is part of a repository, the `path` of its module and the other `files`. Each
-pair becomes a repository of two commits, and `twincell compare --git` compares them. A verdict is right if it is
-*changing* for a changing pair, and *likely preserving* or *identical* for a preserving one; *inconclusive* is never
-right. `--show` also lists the pairs that are judged wrong. `--check` ends with status 1 below a share.
+compared `function` (all of the file where it is left out), and, where the pair is part of a repository, the `path` of
+its module and the other `files`. Each pair becomes a repository of two commits, and `twincell compare --git` compares
+them. A verdict is right if it is *changing* for a changing pair, and *likely preserving* or *identical* for a
+preserving one; *inconclusive* is never right. `--show` also lists the pairs that are judged wrong. `--check` ends with
+status 1 below a share.
 """
 
 from __future__ import annotations
@@ -51,7 +52,8 @@ def judged(pair: dict[str, Any], options: Iterable[str] = ()) -> Judged:
                 (folder / file).write_text(text)
             git(folder, "add", "--all")
             git(folder, "commit", "--quiet", "--message", old_or_new)
-        command = ["compare", "--git", "HEAD~1..HEAD", "--function", pair["function"], "--json", *options, path]
+        of_function = ["--function", pair["function"]] if "function" in pair else []
+        command = ["compare", "--git", "HEAD~1..HEAD", *of_function, "--json", *options, path]
         ran = subprocess.run([sys.executable, "-m", "twincell", *command], cwd=folder, capture_output=True, text=True)
     if not ran.stdout:
         return Judged("error", ran.stderr.strip())

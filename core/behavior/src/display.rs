@@ -260,6 +260,7 @@ fn elision(reason: Elision) -> &'static str {
 pub fn display_slot(slot: &Slot) -> Cow<'_, str> {
     match slot {
         Slot::Argument(path) | Slot::Reordered(path) => path.into(),
+        Slot::File(path) => format!("file {path}").into(),
         Slot::Global(name) => format!("global {name}").into(),
         Slot::Name(name) => format!("name {name}").into(),
         Slot::Awaited => "the result must be awaited".into(),

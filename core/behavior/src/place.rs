@@ -84,6 +84,7 @@ pub fn is_argument(slot: &Slot) -> bool {
         | Slot::Again
         | Slot::Repeats
         | Slot::Stored(_)
+        | Slot::File(_)
         | Slot::Cause => false,
     }
 }

@@ -219,6 +219,8 @@ pub enum Slot {
     Stored(String),
     /// The cause that an exception names, or that it hides (`raise ... from None`).
     Cause,
+    /// A file or folder of the working folder that the code made, changed or removed, by its path.
+    File(String),
 }
 
 /// Something that other code can see at some moment, and that the code under comparison has changed by then.

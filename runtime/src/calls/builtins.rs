@@ -12,6 +12,7 @@ use crate::execution::state;
 use crate::inject::reflection;
 use crate::inject::texts::{self, TextKind};
 use crate::inject::{builtins, failures, members, questions};
+use crate::outside;
 
 /// The replacement of a builtin's result. `None` if the call is made for real.
 type Answer = fn(&SiteCall<'_, '_>) -> PyResult<Option<Py<PyAny>>>;
@@ -125,6 +126,9 @@ fn class(call: &SiteCall<'_, '_>) -> PyResult<Option<Py<PyAny>>> {
 
 /// `open(x)`. The lines of a file that is read as text are texts.
 fn file(call: &SiteCall<'_, '_>) -> PyResult<Option<Py<PyAny>>> {
+    if outside::answers(call.callee, call.arguments) {
+        return Ok(None);
+    }
     let opened = outside(call)?;
     let file = opened.as_ref().and_then(|file| file.bind(call.py()).cast_exact::<MockObject>().ok());
     if let Some(file) = file.filter(|_| reads_text(call)) {

@@ -138,6 +138,11 @@ fn file<'py>(call: &SiteCall<'_, 'py>) -> Option<Bound<'py, PyAny>> {
     is_name.then_some(file)
 }
 
+/// Whether a function reads files whose content is made up as a whole.
+pub(super) fn reads(callee: &Bound<'_, PyAny>) -> bool {
+    reader(callee).is_some_and(|(given, _)| !matches!(given, library::Given::Answer(_)))
+}
+
 /// What a function gives that reads files, and its name.
 fn reader(callee: &Bound<'_, PyAny>) -> Option<(library::Given, String)> {
     // What no library defines is not asked: it may run code.

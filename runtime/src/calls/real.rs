@@ -26,6 +26,7 @@ use crate::inject::resolve::{self, ValueRequest};
 use crate::observe;
 use crate::observe::comparisons;
 use crate::observe::messages;
+use crate::outside;
 use crate::restore::clock;
 
 /// How often a real call gives an injected value if its own failure would be caught.
@@ -70,7 +71,10 @@ impl<'py> SiteCall<'_, 'py> {
         state::with(|execution| execution.run.blocked = false);
         let of_task = tasks::arguments(self)?;
         let supplied = queries::supply(self)?;
+        let reads = files::reads(callee);
+        state::with(|execution| execution.run.reads_made_up = reads);
         let called = callee.call(of_task.as_ref().unwrap_or(arguments), keywords);
+        state::with(|execution| execution.run.reads_made_up = false);
         drop(supplied);
         match called {
             Ok(value) => {
@@ -84,6 +88,12 @@ impl<'py> SiteCall<'_, 'py> {
 
     /// What the code sees of a real call that raised.
     fn failed(&self, error: PyErr) -> PyResult<Py<PyAny>> {
+        if outside::answers(self.callee, self.arguments) {
+            if outside::is_drawn(&error, self.py()) && outside::names_something(self.arguments) {
+                exceptions::mark_intended(error.value(self.py()).as_any());
+            }
+            return Err(error);
+        }
         if files::is_missing(self, &error) {
             if is_expected(self, &error) {
                 return Err(error);
@@ -151,7 +161,7 @@ impl<'py> SiteCall<'_, 'py> {
 
     /// Answers a call of an existing function that this execution replaces with an injected one.
     fn replaced(&self) -> PyResult<Option<Py<PyAny>>> {
-        if !replacement::is_possible() {
+        if !replacement::is_possible() || outside::answers(self.callee, self.arguments) {
             return Ok(None);
         }
         if let Some(system) = machine::system(self.callee, self.site)? {
@@ -181,7 +191,8 @@ impl<'py> SiteCall<'_, 'py> {
             let (index, version) = (&execution.index, execution.version);
             !index.catches(version, site).is_empty() || index.unwinds(version, site) && !is_pure(callee)
         });
-        if guarded != Some(true) || code::is_own(callee) {
+        let computes = || is_pure(callee) && is_plain(callee, self.arguments);
+        if guarded != Some(true) || computes() || code::is_own(callee) || outside::answers(callee, self.arguments) {
             return Ok(());
         }
         // Where the other version does by itself what a helper does, nothing can fail in its place.
@@ -293,6 +304,8 @@ fn stand_in(call: &SiteCall<'_, '_>, error: &PyErr) -> StandIn {
         // write the call differently, each invented result would be a difference of its own.
         None if is_of_values(callee) && is_plain(callee, arguments) => StandIn::No,
         None if is_builtin(callee) && (is_plain(callee, arguments) || !is_called_alike(site)) => StandIn::No,
+        // What only computes gives nothing that it would not give for real.
+        None if is_pure(callee) && is_plain(callee, arguments) => StandIn::No,
         None if is_pure(callee) => StandIn::Value,
         None => StandIn::Effect,
     }

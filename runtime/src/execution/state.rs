@@ -98,6 +98,8 @@ pub(crate) struct VersionRun {
     pub public_only: bool,
     /// The sandbox blocked an effect in the current call.
     pub blocked: bool,
+    /// A function of a library reads a file whose content is made up as a whole.
+    pub reads_made_up: bool,
     /// The access paths of synthesized results, which were invented where Python would have failed.
     pub synthesized: Vec<String>,
     /// The access paths of functions of the program whose results were invented because they failed.

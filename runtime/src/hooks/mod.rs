@@ -7,7 +7,7 @@ use pyo3::basic::CompareOp;
 use pyo3::exceptions::{PyAttributeError, PyIndexError, PyKeyError, PyNameError, PyRuntimeError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyModule, PySet, PyString, PyTuple};
-use twincell_syntax::python::is_always_real;
+use twincell_syntax::python::{is_always_real, is_pure_import};
 use twincell_syntax::site::{BranchKind, Comparator, SiteKind};
 use twincell_values::path::{AccessPath, AccessPathBuf, Segment};
 
@@ -195,8 +195,21 @@ fn subscript(py: Python<'_>, site: u32, object: &Bound<'_, PyAny>, key: &Bound<'
             return Err(error);
         }
     }
+    if is_computed(site) {
+        return Err(error);
+    }
     failures::synthesized(object, path.as_path(), error)?;
     resolve::value(py, path.as_path(), &request)
+}
+
+/// Whether the object in which an item is looked up is what a function of a module gave that only computes.
+fn is_computed(site: u32) -> bool {
+    let computed = state::with(|execution| {
+        let path = execution.index.container_path(execution.version, site);
+        let module = path.as_path().callee().and_then(AccessPath::split_attribute).map(|(module, _)| module);
+        module.is_some_and(|module| is_pure_import(module.as_str()))
+    });
+    computed == Some(true)
 }
 
 /// Whether the code under comparison made a container itself. What such a container lacks, it lacks in each version.

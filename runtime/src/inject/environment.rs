@@ -1,5 +1,4 @@
-//! Values of environment variables: a text, or none where the variable is absent. A variable that is empty is rare, and
-//! code treats it as absent or forgets it, so it is not drawn.
+//! Values of environment variables: a text, which may be empty, or none where the variable is absent.
 
 use twincell_syntax::site::SiteKind;
 use twincell_values::value::Recipe;
@@ -22,13 +21,13 @@ pub(crate) fn texts(literals: &[String]) -> Vec<Recipe> {
 /// The values of a variable that is read in this way. An item of the environment exists.
 pub(crate) fn values(literals: &[String], kind: SiteKind) -> Vec<Recipe> {
     let absent = (kind != SiteKind::Subscript).then_some(Recipe::None);
-    absent.into_iter().chain(texts(literals)).collect()
+    absent.into_iter().chain([Recipe::Str(String::new())]).chain(texts(literals)).collect()
 }
 
 /// Whether a variable that is read in this way can have a value.
 pub(crate) fn is_possible(value: &Recipe, kind: SiteKind) -> bool {
     match value {
-        Recipe::Str(text) => !text.is_empty() && !text.contains('\0'),
+        Recipe::Str(text) => !text.contains('\0'),
         value => *value == Recipe::None && kind != SiteKind::Subscript,
     }
 }

@@ -109,7 +109,7 @@ pub(super) fn written(value: &Bound<'_, PyAny>) -> Option<Recipe> {
 }
 
 /// Plain data, and calls that make values, as a recipe.
-fn recipe(data: &Bound<'_, PyAny>) -> Option<Recipe> {
+pub(crate) fn recipe(data: &Bound<'_, PyAny>) -> Option<Recipe> {
     if data.is_none() {
         return Some(Recipe::None);
     }

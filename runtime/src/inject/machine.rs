@@ -27,10 +27,11 @@ const PLATFORMS: [(&str, &str, &[&str]); 2] = [
 ];
 const SYSTEM: (&str, &str, &[&str]) = ("platform", "system", &["Linux", "Darwin", "Windows", "Java", "FreeBSD"]);
 
-/// What a program reads of its machine in every version.
+/// What a program reads of its machine.
 pub(crate) struct Machine {
-    /// Environment variables: the path under which the code reads each, and its name.
+    /// Environment variables that any version reads: the path under which the first does, and the name.
     variables: Vec<(AccessPathBuf, String)>,
+    /// Whether every version reads it.
     reads_command_line: bool,
     /// The texts that an argument or a variable may have.
     texts: Vec<String>,
@@ -45,10 +46,10 @@ impl Machine {
         let all =
             |is_it: &dyn Fn(AccessPath<'_>) -> bool| (0..index.versions.len()).all(|version| paths(version).any(is_it));
         let mut variables: Vec<(AccessPathBuf, String)> = Vec::new();
-        for path in paths(0) {
+        for path in (0..index.versions.len()).flat_map(paths) {
             let Some(key) = environment_key(path) else { continue };
             let known = variables.iter().any(|(_, known)| known == key);
-            if !known && all(&|path| environment_key(path) == Some(key)) {
+            if !known {
                 variables.push((path.to_buf(), key.to_owned()));
             }
         }

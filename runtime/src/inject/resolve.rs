@@ -513,7 +513,7 @@ fn is_uneven(class: &str) -> bool {
 }
 
 /// A value of a recipe that is part of no execution.
-pub(super) fn apart(py: Python<'_>, recipe: &Recipe) -> PyResult<Py<PyAny>> {
+pub(crate) fn apart(py: Python<'_>, recipe: &Recipe) -> PyResult<Py<PyAny>> {
     content(py, recipe, "".into())
 }
 

@@ -4,20 +4,57 @@ use std::cell::RefCell;
 use std::fs::OpenOptions;
 use std::io::ErrorKind;
 use std::os::unix::fs::OpenOptionsExt;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyFunction, PyString, PyTuple};
+use pyo3::types::{PyBytes, PyFunction, PyInt, PyString, PyTuple};
 
 use twincell_engine::observed::Call;
 
 use crate::execution::state;
-use crate::observe;
+use crate::observe::{self, files};
+
+/// A file that takes everything and holds nothing.
+const NOWHERE: &str = "/dev/null";
+
+/// Who hears all events first.
+static HEARD: OnceLock<fn(&str, &Bound<'_, PyTuple>) -> PyResult<()>> = OnceLock::new();
+
+/// Has a function hear each event before the system is asked.
+pub(crate) fn hear(heard: fn(&str, &Bound<'_, PyTuple>) -> PyResult<()>) {
+    HEARD.get_or_init(|| heard);
+}
+
+/// Whether an event is about something in the worker's own folder, or about a file that is open: what is left there is
+/// observed in the end.
+fn is_inside(event: &str, arguments: &Bound<'_, PyTuple>) -> bool {
+    let is_own = |value: &Bound<'_, PyAny>| {
+        if let Ok(path) = value.cast_exact::<PyString>() {
+            return path.to_str().is_ok_and(|path| path == NOWHERE || files::is_own(path));
+        }
+        if let Ok(path) = value.cast_exact::<PyBytes>() {
+            return std::str::from_utf8(path.as_bytes()).is_ok_and(files::is_own);
+        }
+        value.is_exact_instance_of::<PyInt>()
+    };
+    let paths = if matches!(event, "os.rename" | "os.link" | "shutil.copyfile" | "shutil.move") { 2 } else { 1 };
+    let is_of_files = event == "open"
+        || matches!(
+            event,
+            "os.remove" | "os.rename" | "os.mkdir" | "os.rmdir" | "os.chmod" | "os.link" | "os.truncate" | "os.utime"
+        )
+        || event.starts_with("shutil.");
+    is_of_files && arguments.iter().take(paths).all(|value| is_own(&value))
+}
 
 /// Effects that reach outside the process. The sandbox blocks them, and the call channel shows them.
 #[pyfunction]
 fn audit(event: &str, arguments: &Bound<'_, PyTuple>) -> PyResult<()> {
+    if let Some(heard) = HEARD.get() {
+        heard(event, arguments)?;
+    }
     match event {
         // A hook can never be removed again; Python ignores such a request silently.
         "sys.addaudithook" => return Err(pyo3::exceptions::PyRuntimeError::new_err("no audit hooks here")),
@@ -35,6 +72,7 @@ fn audit(event: &str, arguments: &Bound<'_, PyTuple>) -> PyResult<()> {
         _ => {}
     }
     let effect = match event {
+        _ if is_inside(event, arguments) => false,
         "open" => {
             let mode = arguments.get_item(1)?;
             let flags = arguments.get_item(2)?.extract::<i64>().unwrap_or(0);

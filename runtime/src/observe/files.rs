@@ -26,6 +26,22 @@ pub(crate) fn keep(folder: &Path, seen: &Path) {
     FOLDERS.get_or_init(|| [folder.to_path_buf(), seen.to_path_buf()]);
 }
 
+/// The folder, by its real path and as code sees it.
+pub(crate) fn folders() -> Vec<String> {
+    FOLDERS
+        .get()
+        .iter()
+        .flat_map(|folders| folders.iter())
+        .map(|folder| folder.to_string_lossy().into_owned())
+        .collect()
+}
+
+/// Whether a path is below the folder. One that does not begin at the root is.
+pub(crate) fn is_own(path: &str) -> bool {
+    let within = |folder: &PathBuf| Path::new(path).starts_with(folder);
+    !path.starts_with('/') || FOLDERS.get().is_some_and(|folders| folders.iter().any(within))
+}
+
 /// The content of the files and folders that arguments name, by position.
 pub(crate) fn named_by(handed: &[Bound<'_, PyAny>]) -> BTreeMap<usize, Observed> {
     let Some(folders) = FOLDERS.get() else { return BTreeMap::new() };

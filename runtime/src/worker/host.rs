@@ -34,6 +34,7 @@ use crate::inject::{given, names, original};
 use crate::observe;
 use crate::observe::console::Console;
 use crate::observe::{bindings, files};
+use crate::outside;
 use crate::restore::scratch::Scratch;
 use crate::restore::{clock, identity, order, world};
 use crate::worker::globals::Plain;
@@ -215,6 +216,7 @@ impl Host for PythonHost {
                 .and_then(|()| module::prepare(py))
                 .and_then(|()| names::prepare(py))
                 .and_then(|()| script::prepare(py))
+                .and_then(|()| outside::prepare(py))
                 .and_then(|()| world::prepare(py))
                 .map_err(|error| module::describe(py, &error))
         })
@@ -230,7 +232,8 @@ impl Host for PythonHost {
                 // As when a program is loaded, modules see the same random numbers and the same time.
                 let _ = begin_run(py, 0, 0);
             }
-            world::import(py, modules)
+            let has_one_thread = world::import(py, modules);
+            has_one_thread && outside::patch(py).and_then(|()| world::note(py)).is_ok()
         })
     }
 
@@ -484,6 +487,7 @@ fn begin_run(py: Python<'_>, seed: u64, repetition: usize) -> PyResult<()> {
     world::reseed(py, seed.wrapping_add(number(Source::Random) as u64));
     clock::reset(py, repetition, varied)?;
     order::begin(repetition > 0);
+    outside::begin_run(py)?;
     identity::begin(py, number(Source::Process), seed.wrapping_add(number(Source::TemporaryName) as u64))
 }
 
@@ -578,6 +582,7 @@ fn run_version(py: Python<'_>, version: &LoadedVersion, program: &Loaded, execut
     if !matches!(outcome, Outcome::Stopped { .. }) {
         outcome::callbacks(py, returned.as_ref(), &mut extra);
     }
+    let files = outside::left(py);
     globals::put_back(globals, replaced);
     machine::put_back(py, command_line);
     let injected = state::with(|execution| std::mem::take(&mut execution.run.injected)).unwrap_or_default();
@@ -596,6 +601,7 @@ fn run_version(py: Python<'_>, version: &LoadedVersion, program: &Loaded, execut
     extra.extend(identities(version, globals, seen));
     arguments.extend(assigned.into_iter().chain(held).map(|(name, value)| (Slot::Global(name), value)));
     arguments.append(&mut extra);
+    arguments.extend(files);
     if let Some(tree) = &version.tree {
         arguments.extend(tree.changed(py).into_iter().map(|(name, value)| (Slot::Global(name), value)));
         tree.leave(py)?;

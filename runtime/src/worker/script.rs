@@ -70,6 +70,10 @@ class Patch:
             self.undo.append((setattr, holder, rest[0], getattr(holder, rest[0])))
         setattr(holder, *rest)
 
+    def chdir(self, path):
+        self.undo.append((os.chdir, os.getcwd()))
+        os.chdir(path)
+
     def setitem(self, holder, name, value):
         self.undo.append((holder.__setitem__, name, holder[name]) if name in holder else (holder.pop, name, None))
         holder[name] = value

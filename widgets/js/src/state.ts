@@ -44,7 +44,8 @@ export type Slot =
   | "again"
   | "repeats"
   | { stored: string }
-  | "cause";
+  | "cause"
+  | { file: string };
 
 /** A comparison. */
 export interface ComparisonState {

@@ -86,6 +86,7 @@ pub enum Slot {
     Repeats,
     Stored(String),
     Cause,
+    File(String),
 }
 
 impl From<twincell_behavior::EvidencePlace> for EvidencePlace {
@@ -127,6 +128,7 @@ impl From<twincell_engine::observed::Slot> for Slot {
             Origin::Repeats => Self::Repeats,
             Origin::Stored(place) => Self::Stored(place),
             Origin::Cause => Self::Cause,
+            Origin::File(path) => Self::File(path),
         }
     }
 }
@@ -303,6 +305,7 @@ fn places_of_evidence_are_told_as_they_are_sent() {
         left(Slot::Repeats),
         left(Slot::Stored("request.callback".into())),
         left(Slot::Cause),
+        left(Slot::File("a.txt".into())),
     ];
     for place in places {
         assert_eq!(to_value(EvidencePlace::from(place.clone())).ok(), to_value(place).ok());

@@ -107,6 +107,7 @@ impl Operand {
             Operand::Global(name) => format!("names.get({})", python::string(name)),
             Operand::Answer(path) => format!("answer({})", masked(path)),
             Operand::File(argument) => format!("pathlib.Path(given[{argument}]).read_bytes()"),
+            Operand::Written(name) => format!("written.get({})", python::string(name)),
             Operand::Named(expression) => expression.clone(),
             Operand::Step(operand, step) => format!("{}{step}", operand.source()),
             Operand::Applied(function, operand) => format!("{function}({})", operand.source()),

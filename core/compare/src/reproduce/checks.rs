@@ -170,6 +170,15 @@ fn output(plan: &mut TestPlan, old: &Behavior, new: &Behavior) {
     }
 }
 
+/// What must hold of a file, which the test knows by its content.
+pub(super) fn written(then: Option<&Observed>) -> Result<Equality, Refusal> {
+    match then {
+        None | Some(Observed::None) => Ok(Equality::to("None".into())),
+        Some(Observed::Str(text)) => Ok(Equality::to(format!("{}.encode()", python::string(text)))),
+        Some(_) => Err(Refusal::OutOfReach),
+    }
+}
+
 /// What is left behind in a slot.
 fn left(
     plan: &mut TestPlan,
@@ -182,6 +191,10 @@ fn left(
     match slot {
         Slot::Argument(path) => argument(plan, case, behaviors, path, standins),
         Slot::Global(name) => global(plan, name, then, standins),
+        Slot::File(name) => {
+            plan.compare(Operand::Written(name.clone()), written(then)?);
+            Ok(())
+        }
         Slot::Awaited => {
             plan.checks.push(Check::Coroutine(then.is_some()));
             plan.shape = Shape::default();

@@ -19,7 +19,7 @@ use twincell_values::path::AccessPath;
 use twincell_values::value::Decision;
 
 use super::arguments::{Argument, source};
-use super::checks::assigned_at;
+use super::checks::{assigned_at, written};
 use super::equality::Equality;
 use super::given_file::NAMES_OF;
 use super::moments::{Moments, mocked};
@@ -255,6 +255,10 @@ impl Writer<'_> {
         let (value, then) = match (slot, then) {
             (Slot::Global(name), Some(then)) if is_identifier(name) => (Operand::Named(name.clone()), then),
             (Slot::Global(_), _) => return Err(Refusal::GlobalNotAssigned),
+            (Slot::File(name), then) => {
+                test.compare(Operand::Written(name.clone()), written(then)?);
+                return Ok(());
+            }
             (Slot::Argument(_), then) => {
                 let value = Operand::Named(objects.reach(path).ok_or(Refusal::OutOfReach)?);
                 let Some(then) = then else {
@@ -405,7 +409,7 @@ impl Writer<'_> {
             None if test.looks_at(&Operand::Result) => (format!("result = {call}"), test.after().collect()),
             None => (call, test.after().collect()),
         };
-        let (patching, call) = self.patching(&call);
+        let (patching, call) = self.patching(&call, test);
         let around: Vec<String> = patching.into_iter().chain(test.recording()).chain(test.raising()).collect();
         if around.is_empty() {
             lines.push(call);
@@ -534,10 +538,22 @@ impl Writer<'_> {
     fn import_lines(&self, main: &str, used: &BTreeSet<String>, missing: &[String]) -> Vec<String> {
         let named = global_names(main);
         let mut lines = Vec::new();
-        for name in ["asyncio", "contextlib", "inspect", "io", "itertools", "runpy"] {
-            if named.contains(name) {
-                lines.push(format!("import {name}"));
-            }
+        const MODULES: [&str; 11] = [
+            "asyncio",
+            "contextlib",
+            "inspect",
+            "io",
+            "itertools",
+            "pathlib",
+            "requests",
+            "runpy",
+            "subprocess",
+            "tempfile",
+            "urllib3",
+        ];
+        lines.extend(MODULES.into_iter().filter(|name| named.contains(*name)).map(|name| format!("import {name}")));
+        if named.contains("unittest") {
+            lines.push("import unittest.mock".into());
         }
         if self.case.context == Context::Function {
             let real =

@@ -43,6 +43,7 @@ pub(super) fn write(case: &Case<'_>, style: Style) -> Result<ReproducerText, Ref
     if let Some(object) = writer.decisions.values().find_map(|decision| python::given_object(decision)) {
         return Err(Refusal::GivenObject(object));
     }
+    writer.refuse_several_outside()?;
     let text = writer.text()?;
     Ok(ReproducerText { text, in_project: writer.in_project })
 }

@@ -21,6 +21,7 @@ mod method;
 mod moments;
 mod objects;
 mod order;
+mod outside;
 mod parameters;
 mod parts;
 mod places;

@@ -3,9 +3,11 @@
 
 use twincell_engine::protocol::Context;
 use twincell_syntax::python::is_identifier;
-use twincell_values::path::{AccessPath, EVERYTHING, Question, environment_key};
+use twincell_values::path::{AccessPath, EVERYTHING, Outside, Question, environment_key};
 use twincell_values::value::{Choice, Decision, Recipe};
 
+use super::outside::WRITTEN;
+use super::plan::{Check, Operand, TestPlan};
 use super::python;
 use super::writer::Writer;
 
@@ -23,16 +25,25 @@ fn is_receiver(name: &str) -> bool {
 }
 
 impl Writer<'_> {
-    /// A call during which modules lack these parts, mappings have these items and the machine is that of this execution,
-    /// and the context that this needs.
-    pub(super) fn patching(&self, call: &str) -> (Option<String>, String) {
+    /// A call during which modules lack these parts, mappings have these items and the machine and the files are those of
+    /// this execution, and the context that this needs.
+    pub(super) fn patching(&self, call: &str, plan: &TestPlan) -> (Option<String>, String) {
         let mut lines: Vec<String> = self.machine();
+        let written = plan.checks.iter().any(|check| matches!(check, Check::Equal(Operand::Written(_), _)));
+        let files = self.files(written);
+        let context = match files.is_empty() {
+            true => "pytest.MonkeyPatch.context() as patch",
+            false => "tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch",
+        };
+        lines.extend(files);
+        lines.extend(self.answers_from_outside());
         lines.extend(self.lacking().iter().map(|part| format!("patch.delattr({})\n", python::string(part))));
         lines.extend(self.fills().iter().map(|fill| format!("{fill}\n")));
         if lines.is_empty() {
             return (None, call.to_string());
         }
-        (Some("pytest.MonkeyPatch.context() as patch".into()), lines.into_iter().chain([call.to_string()]).collect())
+        let after = if written { format!("\n{WRITTEN}") } else { String::new() };
+        (Some(context.into()), lines.into_iter().chain([format!("{call}{after}")]).collect())
     }
 
     /// Items that were injected because a mapping of the process or of the module lacked them: `os.environ['HOME']`.
@@ -77,9 +88,9 @@ impl Writer<'_> {
         self.in_place().any(|(name, value)| name == path && !python::has_standin(value))
     }
 
-    /// Whether the test sets what the machine tells at a path.
+    /// Whether the test sets what the machine tells, or what is outside, at a path.
     pub(super) fn is_set_on_machine(&self, path: &str) -> bool {
-        is_of_machine(path) && self.is_in_place(path)
+        is_of_machine(path) && self.is_in_place(path) || Outside::of(path.into()).is_some()
     }
 
     /// The decisions without those about the machine.

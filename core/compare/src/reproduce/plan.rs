@@ -100,6 +100,8 @@ pub(super) enum Operand {
     Answer(String),
     /// A file that a call is given, by the position of the argument.
     File(usize),
+    /// What is in a file of the working folder after the call, by its path.
+    Written(String),
     /// A variable of the test, and the steps from there.
     Named(String),
     /// What follows an operand: `.args`, `['a']`.

@@ -109,6 +109,9 @@ pub(crate) enum Refusal {
     #[error("an object has keys and a length")]
     LengthOfAMapping,
 
+    #[error("it asks several programs or servers")]
+    SeveralOutside,
+
     #[error("no literal gives {0}")]
     GivenObject(String),
 

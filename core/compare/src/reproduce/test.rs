@@ -76,7 +76,7 @@ impl Writer<'_> {
             None if handed.is_empty() => call,
             None => format!("{call}\n{handed}"),
         };
-        let (patching, call) = self.patching(&call);
+        let (patching, call) = self.patching(&call, plan);
         let mut around: Vec<String> = patching.into_iter().collect();
         around.extend(plan.recording());
         around.extend(raises.filter(|_| inner.is_none()));

@@ -44,7 +44,7 @@ pub(super) fn written_name(function: &Function) -> String {
 
 /// The `import` lines for the modules of the standard library that a file's code names, and for pytest.
 pub(super) fn imports(code: &str) -> String {
-    const MODULES: [&str; 20] = [
+    const MODULES: [&str; 24] = [
         "abc",
         "array",
         "ast",
@@ -62,8 +62,12 @@ pub(super) fn imports(code: &str) -> String {
         "os",
         "pathlib",
         "re",
+        "requests",
+        "subprocess",
         "sys",
+        "tempfile",
         "types",
+        "urllib3",
         "warnings",
     ];
     let used = global_names(code);
@@ -71,6 +75,9 @@ pub(super) fn imports(code: &str) -> String {
     // Compiled texts inherit this, since annotations name missing things.
     let mut text = "from __future__ import annotations\n".to_string();
     text.extend(named.map(|name| format!("\nimport {name}")));
+    if used.contains("unittest") {
+        text.push_str("\nimport unittest.mock");
+    }
     let short = short_imports(&used);
     text.extend(short.iter().map(|line| format!("\n{line}")));
     if used.contains("pytest") {

@@ -141,6 +141,7 @@ pub const ASKING: &[&str] = &[
 pub const REACHING: &[&str] = &[
     "breakpoint",
     "ftplib.connect",
+    "http",
     "input",
     "open",
     "os._exit",
@@ -169,6 +170,7 @@ pub const REACHING: &[&str] = &[
     "os.unlink",
     "os.unsetenv",
     "os.utime",
+    "program",
     "shutil.copy",
     "shutil.copy2",
     "shutil.copyfile",

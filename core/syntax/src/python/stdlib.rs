@@ -36,16 +36,19 @@ pub const PURE_MODULES: [&str; 30] = [
 ];
 
 /// Further such modules whose names also have other meanings. Only an import shows that the module is meant.
-pub const PURE_WHERE_IMPORTED: [&str; 13] = [
+pub const PURE_WHERE_IMPORTED: [&str; 16] = [
     "abc",
     "calendar",
     "colorsys",
+    "csv",
     "datetime",
     "graphlib",
     "hashlib",
+    "io",
     "ipaddress",
     "pprint",
     "reprlib",
+    "tomllib",
     "types",
     "unicodedata",
     "urllib.parse",
@@ -102,9 +105,25 @@ pub const PURE_NAMES: [(&str, &str); 18] = [
 ];
 
 /// Packages that are real wherever they are installed, also without the module around the code: nothing invented could
-/// answer like their arrays, tables and tasks.
-const ALWAYS_REAL: [&str; 9] =
-    ["asyncio", "matplotlib", "numpy", "pandas", "polars", "scipy", "seaborn", "sklearn", "statsmodels"];
+/// answer like their arrays, tables and tasks, and what is outside answers those that ask for it.
+const ALWAYS_REAL: [&str; 16] = [
+    "asyncio",
+    "glob",
+    "matplotlib",
+    "numpy",
+    "os",
+    "pandas",
+    "pathlib",
+    "polars",
+    "requests",
+    "scipy",
+    "seaborn",
+    "shutil",
+    "sklearn",
+    "statsmodels",
+    "subprocess",
+    "tempfile",
+];
 
 /// Whether a module is real wherever it is installed.
 pub fn is_always_real(module: &str) -> bool {

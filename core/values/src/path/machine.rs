@@ -3,7 +3,7 @@
 use super::{AccessPath, arguments, text_of};
 
 /// The name of the environment variable that code reads at a path: `HOME` for `os.environ['HOME']`,
-/// `os.environ.get('HOME', '/')` and `os.getenv('HOME')`.
+/// `os.environ.get('HOME', '/')`, `os.environ.setdefault('HOME', '/')` and `os.getenv('HOME')`.
 pub fn environment_key(path: AccessPath<'_>) -> Option<&str> {
     if !path.as_str().starts_with("os.") {
         return None;
@@ -13,7 +13,7 @@ pub fn environment_key(path: AccessPath<'_>) -> Option<&str> {
     }
     let (callee, passed) = path.split_call()?;
     let key = arguments(passed).next().and_then(name);
-    key.filter(|_| matches!(callee.as_str(), "os.environ.get" | "os.getenv"))
+    key.filter(|_| matches!(callee.as_str(), "os.environ.get" | "os.environ.setdefault" | "os.getenv"))
 }
 
 /// A text that may be the name of a variable.

@@ -19,6 +19,7 @@
 
 mod bounded;
 mod machine;
+mod outside;
 mod owned;
 mod question;
 mod scan;
@@ -31,6 +32,7 @@ use twincell_syntax::python::is_identifier;
 
 pub use bounded::{MAX_ARGUMENTS, MAX_PATH, bounded, cut_at};
 pub use machine::environment_key;
+pub use outside::Outside;
 pub use owned::AccessPathBuf;
 pub use question::{EVERYTHING, Question};
 pub use segment::{Segment, Segments};

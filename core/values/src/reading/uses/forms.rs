@@ -21,6 +21,9 @@ const ADDRESSES: &[&str] = &[
     "http://[::1]:80/",
     "file:///a/b",
 ];
+/// Those that a request may have.
+const REQUESTED: &[&str] =
+    &["https://example.com/", "http://example.com/a", "https://example.com/a/b?q=1", "http://localhost:8080"];
 const QUERIES: &[&str] = &["q=1", "q=1&q=2", "q=&r=1", "q", "a%20b=c+d", "q=1;r=2", "&"];
 const ESCAPED: &[&str] = &["a%20b", "a+b", "%C3%A9", "%", "a%2Fb", "%zz"];
 const DATES: &[&str] = &[
@@ -35,6 +38,7 @@ const MAIL_DATES: &[&str] =
     &["Thu, 29 Feb 2024 23:59:59 GMT", "Mon, 1 Jan 2024 00:00:00 +0100", "15 Jun 2023 12:30:00 -0000"];
 const PATHS: &[&str] =
     &["a.txt", "a/b.txt", "/a/b/c.tar.gz", "a/", "/", ".hidden", "a.b/c", "../a", "a//b", "~/a", "a", "./A.TXT"];
+const OPENED: &[&str] = &["a.txt", "a/b.txt", "data", ".hidden", "a/b/c.csv"];
 const NAMES: &[&str] = &["a.txt", "a.tar.gz", "a.html", "a", "a.png", "A.JSON"];
 const BASE64: &[&str] = &["YQ==", "YWI=", "YWJj", "YWJjZA==", "_-8=", "YQ"];
 const HEXADECIMAL: &[&str] = &["00ff", "ff", "0", "FF00", "zz"];
@@ -50,13 +54,44 @@ const RELEASES: &[&str] = &["1.0", "1.0.1", "2.0rc1", "1.0.dev1", "1!2.0", "1.0+
 
 /// The last names of functions whose first argument is a text of a form, and texts of this form. A name with a dot is
 /// that of a function in a module.
-const FORMS: [(&[&str], &[&str]); 18] = [
+const FORMS: [(&[&str], &[&str]); 21] = [
     (&["urlparse", "urlsplit", "urldefrag"], ADDRESSES),
+    (
+        &["requests.get", "requests.post", "requests.put", "requests.patch", "requests.delete", "requests.head"],
+        REQUESTED,
+    ),
+    (&["urlopen", "Request", "requests.options"], REQUESTED),
     (&["parse_qs", "parse_qsl"], QUERIES),
     (&["unquote", "unquote_plus"], ESCAPED),
     (&["fromisoformat"], DATES),
     (&["parsedate", "parsedate_tz", "parsedate_to_datetime"], MAIL_DATES),
     (&["splitext", "basename", "dirname", "path.split", "normpath"], PATHS),
+    (
+        &[
+            "open",
+            "os.makedirs",
+            "os.mkdir",
+            "os.listdir",
+            "os.scandir",
+            "os.remove",
+            "os.unlink",
+            "os.stat",
+            "path.exists",
+            "path.isfile",
+            "path.isdir",
+            "path.getsize",
+            "path.getmtime",
+            "os.chdir",
+            "os.rmdir",
+            "os.rename",
+            "os.replace",
+            "shutil.rmtree",
+            "shutil.copy",
+            "shutil.copyfile",
+            "shutil.move",
+        ],
+        OPENED,
+    ),
     (&["PurePath", "PurePosixPath", "Path", "PosixPath"], PATHS),
     (&["guess_type", "guess_extension"], NAMES),
     (&["b64decode", "urlsafe_b64decode", "standard_b64decode"], BASE64),
@@ -70,6 +105,9 @@ const FORMS: [(&[&str], &[&str]); 18] = [
     (&["ZoneInfo", "pytz.timezone", "gettz"], ZONES),
     (&["LooseVersion", "StrictVersion", "parse_version"], RELEASES),
 ];
+
+/// The builtin among them. Methods of other objects have its name, too.
+const BUILTIN: &str = "open";
 
 /// Digits of numbers of other bases than ten.
 const BASES: [(i64, &[&str]); 4] = [
@@ -97,7 +135,7 @@ pub fn parsed(call: &ExprCall) -> Option<(&Expr, Vec<String>)> {
         _ => {
             let is_it = |own: &&str| match own.split_once('.') {
                 Some(_) => name == *own || name.ends_with(&format!(".{own}")),
-                None => *own == last,
+                None => *own == last && (last != BUILTIN || name == BUILTIN),
             };
             FORMS.iter().find(|(names, _)| names.iter().any(&is_it)).map(|(_, texts)| owned(texts))?
         }

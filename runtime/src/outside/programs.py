@@ -1,0 +1,190 @@
+"""Other programs: none runs, and each answers as it was drawn, however it is started. Its path in decisions is
+`program('git status')`.
+"""
+
+import errno
+import os
+import shlex
+import shutil
+import sys
+
+from twincell_outside import draw, intended, is_on, tell, texts
+
+# Zero is the usual status. Negative ones are signals.
+_STATUSES = [0, 0, 0, 0, 0, 1, 1, 2, -15]
+_OF_A_SHELL = set("|&;<>()$`\\\"'*?[]#~=%!{}\n")
+_MISSING, _UNKNOWN = 127, "a"
+
+
+def _command(arguments, shell):
+    """The command as a shell would have it: a list and a text that mean the same are the same."""
+    if not isinstance(arguments, (str, bytes, os.PathLike)):
+        parts = [os.fsdecode(part) for part in arguments]
+        return parts[0] if shell and parts else shlex.join(parts)
+    text = os.fsdecode(arguments)
+    if not shell:
+        return shlex.join([text])
+    return text if _OF_A_SHELL & set(text) else shlex.join(text.split())
+
+
+def _first(command):
+    return (command.split() or [_UNKNOWN])[0]
+
+
+def _exists(name):
+    return draw(f"shutil.which({name!r})", [f"/usr/bin/{name}"] * 6 + [None])
+
+
+def _status(command):
+    if _exists(_first(command)) is None:
+        return _MISSING
+    return draw(f"program({command!r}).returncode", _STATUSES)
+
+
+def _write(descriptor, path, stream):
+    text = draw(f"{path}.{stream}", texts(stream == "stdout"))
+    os.write(descriptor, text.encode(errors="surrogateescape"))
+
+
+def _drain(descriptor):
+    os.set_blocking(descriptor, False)
+    try:
+        return os.read(descriptor, 1 << 16)
+    except BlockingIOError:
+        return b""
+    finally:
+        os.close(descriptor)
+
+
+def _is_of_asyncio():
+    # Its transports wait for the process itself.
+    frame = sys._getframe(2)
+    while frame is not None and frame.f_globals.get("__name__") == "subprocess":
+        frame = frame.f_back
+    return frame is not None and frame.f_globals.get("__name__", "").startswith("asyncio")
+
+
+def patch(subprocess):
+    Popen = subprocess.Popen
+    execute_child, internal_poll, try_wait, wait = (
+        Popen._execute_child,
+        Popen._internal_poll,
+        Popen._try_wait,
+        Popen._wait,
+    )
+
+    def _execute_child(
+        self,
+        args,
+        executable,
+        preexec_fn,
+        close_fds,
+        pass_fds,
+        cwd,
+        env,
+        startupinfo,
+        creationflags,
+        shell,
+        p2cread,
+        p2cwrite,
+        c2pread,
+        c2pwrite,
+        errread,
+        errwrite,
+        *rest,
+    ):
+        pipes = p2cread, p2cwrite, c2pread, c2pwrite, errread, errwrite
+        if not is_on() or _is_of_asyncio():
+            return execute_child(
+                self,
+                args,
+                executable,
+                preexec_fn,
+                close_fds,
+                pass_fds,
+                cwd,
+                env,
+                startupinfo,
+                creationflags,
+                shell,
+                *pipes,
+                *rest,
+            )
+        try:
+            command = _command(args, shell)
+            path = f"program({command!r})"
+            given = {} if cwd is None else {"cwd": os.fspath(cwd)}
+            if env is not None:
+                given["env"] = {name: value for name, value in env.items() if os.environ.get(name) != value}
+            if not shell and _exists(_first(command)) is None:
+                missing = FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), _first(command))
+                intended(missing)
+                raise missing
+            tell("program", [command], given)
+            self._answer = path, _status(command)
+            self._input = os.dup(p2cread) if p2cwrite != -1 else None
+            unread = getattr(self, "_devnull", None)
+            for stream, descriptor in (("stdout", c2pwrite), ("stderr", errwrite)):
+                if descriptor not in (-1, unread):
+                    _write(descriptor, path, stream)
+            self.pid = os.getpid() + 1
+            self._child_created = True
+        finally:
+            self._close_pipe_fds(*pipes)
+
+    def _end(self):
+        path, status = self._answer
+        if self._input is not None:
+            self._input, descriptor = None, self._input
+            given = _drain(descriptor)
+            if given:
+                tell(f"{path}.stdin.write", [given], {})
+        return status
+
+    def _internal_poll(self, *arguments, **keywords):
+        if not hasattr(self, "_answer"):
+            return internal_poll(self, *arguments, **keywords)
+        if self.returncode is None:
+            self.returncode = _end(self)
+        return self.returncode
+
+    def _try_wait(self, flags):
+        if not hasattr(self, "_answer"):
+            return try_wait(self, flags)
+        status = _end(self)
+        return self.pid, status << 8 if status >= 0 else -status
+
+    def _wait(self, timeout):
+        if hasattr(self, "_answer") and timeout is not None and self.returncode is None:
+            path, _ = self._answer
+            if draw(f"{path}.is_late", [False] * 5 + [True]):
+                self._answer = path, -9
+                late = subprocess.TimeoutExpired(self.args, timeout)
+                intended(late)
+                raise late
+        return wait(self, timeout)
+
+    Popen._execute_child, Popen._internal_poll, Popen._try_wait, Popen._wait = (
+        _execute_child,
+        _internal_poll,
+        _try_wait,
+        _wait,
+    )
+
+
+_system, _which = os.system, shutil.which
+
+
+def system(command):
+    if not is_on():
+        return _system(command)
+    command = _command(command, True)
+    tell("program", [command], {})
+    status = _status(command)
+    return status << 8 if status >= 0 else -status
+
+
+def which(cmd, mode=os.F_OK | os.X_OK, path=None):
+    if not is_on() or path is not None or not isinstance(cmd, str) or os.path.dirname(cmd):
+        return _which(cmd, mode, path)
+    return _exists(cmd)
