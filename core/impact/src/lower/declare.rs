@@ -8,9 +8,11 @@ use ruff_python_ast::visitor::source_order::{self, SourceOrderVisitor};
 use ruff_python_ast::{Comprehension, Expr, ExprLambda, Parameters, Stmt, StmtClassDef, StmtFunctionDef};
 use ruff_text_size::{Ranged, TextSize};
 use rustc_hash::{FxHashMap, FxHashSet};
+use twincell_semantic::Project;
 use twincell_syntax::scopes::{Bindings, mangle};
 
 use super::source::Source;
+use super::stars::Stars;
 use crate::program::ProcedureId;
 
 /// The most procedures of a project that are lowered.
@@ -104,16 +106,20 @@ pub(super) struct Declared<'a> {
     pub match_args: BTreeSet<Arc<str>>,
     /// Some class says what makes it.
     pub has_metaclasses: bool,
+    pub stars: Stars,
     pub is_cut: bool,
 }
 
-pub(super) fn declare<'a>(sources: &'a [Source<'a>]) -> Declared<'a> {
-    let mut declared = Declared::default();
-    for (module, source) in sources.iter().enumerate() {
+pub(super) fn declare<'a>(project: &Project, sources: &'a [Source<'a>]) -> Declared<'a> {
+    let own: Vec<Bindings> = sources.iter().map(|source| with_globals(source.body)).collect();
+    let stars = Stars::of(project, sources, |module| own[module].bound.iter().cloned().collect());
+    let mut declared = Declared { stars, ..Declared::default() };
+    for ((module, source), mut bindings) in sources.iter().enumerate().zip(own) {
+        bindings.bound.extend(declared.stars.got_by(module).map(ToString::to_string));
         let frame = Rc::new(Frame {
             kind: FrameKind::Module,
             key: (module, TextSize::default()),
-            bindings: with_globals(source.body),
+            bindings,
             function: "".into(),
             outer: None,
         });
@@ -170,6 +176,11 @@ pub(super) fn look_up(frame: &Rc<Frame>, name: &str) -> (Found, bool) {
 }
 
 impl<'a> Declared<'a> {
+    /// Whether another module may see a variable of a module.
+    pub fn is_seen_elsewhere(&self, module: usize, name: &str) -> bool {
+        self.words.contains(name) || self.stars.brought_by(module).binary_search_by(|one| (**one).cmp(name)).is_ok()
+    }
+
     #[allow(clippy::too_many_arguments)]
     fn add(
         &mut self,

@@ -1,10 +1,11 @@
 //! Imports: modules that run, and names that they give.
 
 use ruff_python_ast::{StmtImport, StmtImportFrom};
-use ruff_text_size::{Ranged, TextRange};
-use twincell_semantic::{Referent, exports, modules_named};
+use ruff_text_size::TextRange;
+use twincell_semantic::{Referent, modules_named};
 
 use super::draft::{Builder, Place};
+use super::stars::named_in;
 use crate::program::{Shared, UnsoundKind, hash_of};
 
 impl<'a> Builder<'_, 'a> {
@@ -31,7 +32,7 @@ impl<'a> Builder<'_, 'a> {
     pub fn import_from(&mut self, node: &'a StmtImportFrom) {
         self.begin(node.range, "import", &[node.range]);
         let world = self.world;
-        let at = node.module.as_ref().map_or(node.range, |module| module.range());
+        let at = named_in(node);
         let modules: Vec<_> = world
             .referents(self.module, at)
             .iter()
@@ -54,13 +55,21 @@ impl<'a> Builder<'_, 'a> {
                     self.unsound(alias.range, UnsoundKind::StarImport);
                 }
                 for module in &modules {
-                    for name in exports(world.project, *module) {
+                    let number = world.number_of(*module);
+                    for name in number.map_or(&[][..], |number| world.declared.stars.brought_by(number)) {
+                        // `__all__` may name modules of the package.
+                        let below = format!("{}.{name}", world.project.module_name(*module));
+                        for body in
+                            modules_named(world.project, &below).into_iter().filter_map(|one| world.body_of(one))
+                        {
+                            self.run_module(alias.range, body);
+                        }
                         let variable = Shared::Global(world.project.path(*module).into(), name.clone());
                         let variable = self.out.shared(variable);
                         self.out.escaped.insert(variable);
                         let place = Place::Shared(variable);
-                        let writes = self.write_name(&name);
-                        self.step(alias.range, &name, vec![place], writes);
+                        let writes = self.write_name(name);
+                        self.step(alias.range, name, vec![place], writes);
                     }
                 }
                 continue;

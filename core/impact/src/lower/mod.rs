@@ -31,6 +31,7 @@ mod operators;
 mod owned;
 mod patterns;
 mod source;
+mod stars;
 mod statements;
 mod targets;
 mod terms;
@@ -92,7 +93,7 @@ pub(crate) fn lower(project: &Project) -> Program {
         let parsed: Vec<_> = texts.iter().map(|(_, text)| parse(text)).collect();
         let sources: Vec<Source<'_>> =
             texts.iter().zip(&parsed).map(|((module, text), parsed)| Source::new(*module, text, parsed)).collect();
-        let world = World::new(project, &sources, declare(&sources));
+        let world = World::new(project, &sources, declare(project, &sources));
         let mut out = Output::default();
         for (module, parsed) in parsed.iter().enumerate() {
             if let Some(error) = parsed.errors().first() {

@@ -29,7 +29,7 @@ impl<'a> Builder<'_, 'a> {
             let place = match frame.kind {
                 FrameKind::Module => {
                     let is_own = !crosses && self.owner_is_module();
-                    if is_own && !is_captured() && !self.world.declared.words.contains(name) {
+                    if is_own && !is_captured() && !self.world.declared.is_seen_elsewhere(self.module, name) {
                         self.local(name)
                     } else {
                         self.shared(Shared::Global(path.clone(), name.into()))

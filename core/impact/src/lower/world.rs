@@ -350,6 +350,11 @@ impl<'a> World<'a> {
         self.called_from_outside.contains(&procedure)
     }
 
+    /// The number of a module among the sources.
+    pub fn number_of(&self, module: ModuleId) -> Option<usize> {
+        self.by_module.get(&module).copied()
+    }
+
     /// The body of a module.
     pub fn body_of(&self, module: ModuleId) -> Option<ProcedureId> {
         let module = self.by_module.get(&module)?;

@@ -3,6 +3,7 @@
 mod containers;
 mod equivalences;
 mod missed;
+mod modules;
 mod objects;
 mod options;
 mod paper;
@@ -56,6 +57,48 @@ fn check(change: &str) {
 /// Tests a change of a program that starts at a function.
 fn check_from(function: &str, change: &str) {
     check_with(&Entries(vec![Entry { module: "main".into(), function: function.into() }]), change);
+}
+
+/// Tests a change of several files. `= path` begins a file.
+fn check_files(change: &str) {
+    let (mut old, mut new, mut expected) = (BTreeMap::new(), BTreeMap::new(), String::new());
+    let mut path = "main.py";
+    for line in change.lines() {
+        let (mark, text) = (line.chars().next().unwrap_or(' '), line.get(2..).unwrap_or_default());
+        if mark == '=' {
+            path = text;
+        }
+        let add = |files: &mut BTreeMap<String, String>, mark: char| {
+            let file = files.entry(path.to_owned()).or_default();
+            if mark != '=' {
+                file.push_str(text);
+                file.push('\n');
+            }
+        };
+        if mark != '+' {
+            add(&mut old, mark);
+        }
+        if mark != '-' {
+            add(&mut new, mark);
+            expected.push_str(&format!("{mark} {text}\n"));
+        }
+    }
+    let open = |files: &BTreeMap<String, String>| {
+        Project::open(
+            MemoryFiles::from_iter(files.iter().map(|(path, text)| (path.as_str(), text.as_str()))),
+            &Store::new(),
+        )
+    };
+    let found = impact(&open(&old), &open(&new), &Entries::default(), &ImpactOptions::default());
+    let mut marked = String::new();
+    for path in change.lines().filter_map(|line| line.strip_prefix("= ")) {
+        let of_file = Impact {
+            statements: found.statements.iter().filter(|one| &*one.place.path == path).cloned().collect(),
+            ..found.clone()
+        };
+        marked.push_str(&format!("= {path}\n{}", marks(&of_file, &new[path])));
+    }
+    assert!(marked == expected, "found:\n{marked}\nexpected:\n{expected}");
 }
 
 fn check_with(entries: &Entries, change: &str) {
