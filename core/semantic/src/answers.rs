@@ -116,7 +116,8 @@ pub enum Value {
     External(Arc<str>),
     /// What a generator function returns.
     Generator(Code),
-    /// A text, a number, a module.
+    Module(ModuleId),
+    /// A text or a number.
     Plain,
     /// Any value besides the others.
     Unknown,

@@ -68,7 +68,8 @@ pub use change::{Affected, Cause, Change, change, same_text};
 pub use classes::{fields, overridden, overrides, subclasses};
 pub use files::{ContentId, Files, MemoryFiles};
 pub use flow::{
-    calls, calls_are_cut, codes, elements, is_function_given_away, is_given_away, is_site_given_away, values,
+    always_has, calls, calls_are_cut, codes, elements, is_function_given_away, is_given_away, is_site_given_away,
+    module_always_has, values,
 };
 pub use folder::FolderFiles;
 pub use ids::{ModuleId, SymbolId, SymbolName};

@@ -80,6 +80,10 @@ pub(crate) struct Module {
     pub scopes_of: FxHashMap<u32, Vec<ScopeId>>,
     /// The symbols that each symbol holds.
     pub held_by: FxHashMap<u32, Vec<u32>>,
+    /// The names of variables and attributes that something deletes.
+    pub deleted: Vec<NameId>,
+    /// Something may make objects without `__init__`.
+    pub makes_bare: bool,
     pub is_broken: bool,
     /// It could not be read at all: too long, nested too deep, no UTF-8, or no longer there.
     pub is_unread: bool,
@@ -137,6 +141,12 @@ pub(crate) struct Scope {
     pub bases: Vec<Option<Dotted>>,
     /// The attributes that methods of a class assign, with their symbols.
     pub fields: Vec<(NameId, u32)>,
+    /// The names that the body of a module or of a class binds whatever happens, those of a class to what no look-up runs.
+    pub always: Vec<NameId>,
+    /// The attributes that `__init__` of a class sets before anything else gets the object.
+    pub initial: Vec<NameId>,
+    /// `__init__` of a class goes on with that of the next class, or there is none.
+    pub goes_above: bool,
 }
 
 /// A name with attributes: `a.b.C`.

@@ -403,6 +403,7 @@ fn values_of(text: &str, place: &str) -> Vec<String> {
         Value::Function(code) | Value::Method(code) | Value::Generator(code) => code.qualname(&project).to_string(),
         Value::Container(_) => "container".to_owned(),
         Value::External(path) => format!("<{path}>"),
+        Value::Module(module) => format!("module {}", project.module_name(*module)),
         Value::Plain => "plain".to_owned(),
         Value::Unknown => "unknown".to_owned(),
     });

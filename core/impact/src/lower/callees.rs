@@ -112,7 +112,9 @@ impl<'a> Builder<'_, 'a> {
                 }
                 _ => false,
             });
-        if targets.is_empty() {
+        // Something answered for the attribute.
+        let is_answered = attribute.is_some_and(|attribute| self.results.contains_key(&attribute.range));
+        if targets.is_empty() || is_answered {
             self.unknown_callees(call, &mut callees);
         } else if let Some(attribute) = attribute
             && world.declared.assigned.contains(&self.attribute_name(attribute))
@@ -166,7 +168,11 @@ impl<'a> Builder<'_, 'a> {
         for name in names {
             // `any`, `all` and `sum` go on with elements.
             let methods = match starred || matches!(name, "__bool__" | "__getattr__" | "__getattribute__") {
-                true => world.declared.methods.get(name).cloned().unwrap_or_default(),
+                true => {
+                    let mut all = world.declared.methods.get(name).cloned().unwrap_or_default();
+                    all.extend(world.declared.module_answers.iter().filter(|_| name == "__getattr__"));
+                    all
+                }
                 false if operators::of_elements(name) => self.special_methods(&elements, name),
                 false => self.special_methods(&operands, name),
             };
@@ -208,8 +214,10 @@ impl<'a> Builder<'_, 'a> {
         let map = self.out.shared(Shared::Attribute(name.into()));
         self.out.escaped.insert(map);
         callees.reads.push(Place::Shared(map));
-        let getters = self.world.declared.properties.get(name).cloned().unwrap_or_default();
-        callees.procedures.extend(getters.into_iter().map(|one| (one, Passing::Anywhere)));
+        let declared = &self.world.declared;
+        let getters = declared.properties.get(name).into_iter().flatten().copied();
+        let asked = getters.chain(declared.answering()).chain(declared.module_answers.iter().copied());
+        callees.procedures.extend(asked.map(|one| (one, Passing::Anywhere)));
     }
 
     /// A library that gets a class or an object whose class has an ancestor of a library, or whose method is called there,
@@ -384,12 +392,19 @@ impl<'a> Builder<'_, 'a> {
     pub fn dynamic(&mut self, call: &'a ExprCall, callees: &mut Callees) {
         let name = match call.func.as_ref() {
             Expr::Name(name) if self.read_name(&name.id).is_empty() => name.id.as_str(),
-            Expr::Attribute(attribute) if matches!(attribute.attr.as_str(), "import_module" | "__setattr__") => {
+            Expr::Attribute(attribute)
+                if matches!(attribute.attr.as_str(), "import_module" | "__setattr__" | "__getattribute__") =>
+            {
                 attribute.attr.as_str()
             }
             _ => return,
         };
-        let named = match call.arguments.args.get(usize::from(name != "__setattr__")) {
+        // A method that an object gives has got it.
+        let has_object = call
+            .func
+            .as_attribute_expr()
+            .is_some_and(|attribute| !self.is_class(&attribute.value) && !self.is_of_library(&attribute.value));
+        let named = match call.arguments.args.get(usize::from(!has_object)) {
             Some(Expr::StringLiteral(literal)) => Some(Arc::<str>::from(literal.value.to_str())),
             _ => None,
         };
@@ -398,11 +413,11 @@ impl<'a> Builder<'_, 'a> {
                 self.unsound(call.range(), UnsoundKind::DynamicCode);
             }
             ("globals" | "locals" | "vars", _) => self.unsound(call.range(), UnsoundKind::Namespace),
-            ("setattr" | "delattr" | "getattr" | "__setattr__", None) => {
+            ("setattr" | "delattr" | "getattr" | "__setattr__" | "__getattribute__", None) => {
                 self.unsound(call.range(), UnsoundKind::DynamicAttribute);
                 callees.reads.push(self.shared(Shared::AnyAttribute));
             }
-            ("getattr" | "hasattr", Some(attribute)) => {
+            ("getattr" | "hasattr" | "__getattribute__", Some(attribute)) => {
                 let map = self.out.shared(Shared::Attribute(attribute.clone()));
                 self.out.escaped.insert(map);
                 callees.reads.push(Place::Shared(map));

@@ -22,7 +22,12 @@ impl<'a> Builder<'_, 'a> {
                 // What the function itself does says the effect.
                 held.is_outside = false;
                 self.fails = true;
-                self.attribute_reads(&self.attribute_name(attribute), held.values)
+                let name = self.attribute_name(attribute);
+                let reads = self.attribute_reads(&name, held.values);
+                match self.asked(attribute, &name)[..] {
+                    [] => reads,
+                    ref asked => self.call_any(attribute.range, "attribute", asked, [reads, object.clone()].concat()),
+                }
             }
             other => self.value(other),
         };
@@ -89,9 +94,9 @@ impl<'a> Builder<'_, 'a> {
         match held.values {
             _ if held.holder == Holder::Nobody(Made::Scalar) => false,
             None => true,
-            Some(values) => {
-                values.iter().any(|value| !matches!(value, Value::Plain | Value::Function(_) | Value::Class(_)))
-            }
+            Some(values) => values
+                .iter()
+                .any(|value| !matches!(value, Value::Plain | Value::Module(_) | Value::Function(_) | Value::Class(_))),
         }
     }
 

@@ -90,6 +90,8 @@ pub(super) struct Declared<'a> {
     pub lambdas: FxHashMap<(usize, Arc<str>), Vec<ProcedureId>>,
     /// Functions in class bodies, by name.
     pub methods: FxHashMap<Arc<str>, Vec<ProcedureId>>,
+    /// Functions of modules that answer for names that these have not.
+    pub module_answers: Vec<ProcedureId>,
     /// Methods with a decorator that may make their name an attribute that runs them.
     pub properties: FxHashMap<Arc<str>, Vec<ProcedureId>>,
     /// Variables that inner procedures see, by scope.
@@ -100,7 +102,7 @@ pub(super) struct Declared<'a> {
     pub assigned: FxHashSet<Arc<str>>,
     /// Some class has methods that the text does not show: it has a decorator or a base outside of the project.
     pub has_generated_methods: bool,
-    /// The names that bodies of classes bind to something else than a plain function.
+    /// The names that bodies of classes bind to something else than a plain function or a literal.
     pub class_variables: FxHashSet<Arc<str>>,
     /// The attributes that positional patterns read, as classes say.
     pub match_args: BTreeSet<Arc<str>>,
@@ -176,6 +178,12 @@ pub(super) fn look_up(frame: &Rc<Frame>, name: &str) -> (Found, bool) {
 }
 
 impl<'a> Declared<'a> {
+    /// All methods that may answer for attributes.
+    pub fn answering(&self) -> impl Iterator<Item = ProcedureId> {
+        let methods = ["__getattribute__", "__getattr__"].into_iter().filter_map(|name| self.methods.get(name));
+        methods.flatten().copied()
+    }
+
     /// Whether another module may see a variable of a module.
     pub fn is_seen_elsewhere(&self, module: usize, name: &str) -> bool {
         self.words.contains(name) || self.stars.brought_by(module).binary_search_by(|one| (**one).cmp(name)).is_ok()
@@ -255,6 +263,10 @@ impl<'a> Declarer<'_, 'a> {
             let mangled: Arc<str> = mangle(&function.name, class.as_deref()).into();
             if let Some(id) = this.declared.add(module, qualname, body, frame, class, takes_receiver, is_lazy) {
                 this.declared.at.insert((module, function.start()), id);
+                if this.frame.function == function.name.as_str().into() && &function.name == "__getattr__" && !is_method
+                {
+                    this.declared.module_answers.push(id);
+                }
                 if is_method {
                     let is_plain = |name: &str| ["staticmethod", "classmethod", "abstractmethod"].contains(&name);
                     let may_be_property = function.decorator_list.iter().any(|one| match &one.expression {
@@ -311,7 +323,14 @@ impl<'a> Declarer<'_, 'a> {
             name == "NamedTuple" || !known.contains(&name) && !self.frame.bindings.bound.contains(name)
         });
         self.declared.has_generated_methods |= !class.decorator_list.is_empty() || outside;
-        let mut variables = Bindings::of_body(&class.body).bound;
+        let is_plain = |one: &&Stmt| match one {
+            Stmt::FunctionDef(function) => function.decorator_list.is_empty(),
+            Stmt::Assign(node) => node.value.is_literal_expr(),
+            _ => false,
+        };
+        let others = class.body.iter().filter(|one| !is_plain(one));
+        let variables: BTreeSet<String> =
+            others.flat_map(|one| Bindings::of_body(std::slice::from_ref(one)).bound).collect();
         for one in &class.body {
             if let Stmt::Assign(node) = one
                 && node.targets.iter().any(|target| is_named(target, "__match_args__"))
@@ -323,11 +342,6 @@ impl<'a> Declarer<'_, 'a> {
                 };
                 let names = named.iter().filter_map(|one| one.as_string_literal_expr());
                 self.declared.match_args.extend(names.map(|one| Arc::from(one.value.to_str())));
-            }
-            if let Stmt::FunctionDef(function) = one
-                && function.decorator_list.is_empty()
-            {
-                variables.remove(function.name.as_str());
             }
         }
         let own = Some(class.name.as_str());

@@ -2,7 +2,7 @@
 
 use ruff_python_ast::{StmtImport, StmtImportFrom};
 use ruff_text_size::TextRange;
-use twincell_semantic::{Referent, modules_named};
+use twincell_semantic::{Referent, Value, module_always_has, modules_named};
 
 use super::draft::{Builder, Place};
 use super::stars::named_in;
@@ -90,7 +90,15 @@ impl<'a> Builder<'_, 'a> {
                 }
             }
             let writes = self.write_name(alias.asname.as_ref().unwrap_or(&alias.name));
-            let reads = self.found(alias.range, reads);
+            let mut reads = self.found(alias.range, reads);
+            let asked: Vec<_> = modules
+                .iter()
+                .filter(|module| !module_always_has(world.project, **module, &alias.name))
+                .flat_map(|module| world.methods_of_values(&[Value::Module(*module)], "__getattr__"))
+                .collect();
+            if !asked.is_empty() {
+                reads = self.call_any(alias.name.range, "attribute", &asked, reads);
+            }
             let step = self.step(alias.range, "import", reads, writes);
             // Which name of which module it is does not depend on the other names.
             let from = hash_of((node.level, node.module.as_ref().map(|name| name.as_str())));

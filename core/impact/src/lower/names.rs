@@ -5,13 +5,12 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use ruff_python_ast::{Expr, ExprAttribute};
-use ruff_text_size::TextRange;
-use twincell_semantic::{Referent, SymbolKind, Value};
+use ruff_text_size::{Ranged, TextRange};
+use twincell_semantic::{Referent, SymbolKind, Value, always_has, module_always_has};
 use twincell_syntax::scopes::mangle;
 
 use super::declare::{Found, Frame, FrameKind, look_up};
 use super::draft::{Builder, Made, Place};
-use super::operators;
 use super::owned::Holder;
 use super::world::{Target, World};
 use crate::program::{ProcedureId, Shared, UnsoundKind};
@@ -168,7 +167,10 @@ impl<'a> Builder<'_, 'a> {
             } else {
                 Holder::Unknown
             };
-            return (reads, holder);
+            return match self.asked(attribute, &name)[..] {
+                [] => (reads, holder),
+                ref asked => (self.call_any(attribute.range, "attribute", asked, reads), Holder::Unknown),
+            };
         }
         let map = self.out.shared(Shared::Attribute(name.clone()));
         let values = self.values(&attribute.value);
@@ -182,23 +184,62 @@ impl<'a> Builder<'_, 'a> {
         if !properties.is_empty() {
             reads = self.call_any(attribute.range, "property", &properties, reads);
         }
-        if is_own && properties.is_empty() {
-            return (reads, Holder::Shared(map));
-        }
-        // All objects have these.
-        let has = |one: &&&str| {
-            **one != "__getattr__" || !matches!(&*name, "__class__" | "__dict__" | "__doc__" | "__module__")
-        };
+        let mut asked = self.asked(attribute, &name);
         // A descriptor is the value of a variable of a class.
-        let is_variable = declared.class_variables.contains(&name);
-        let names: Vec<&str> = operators::GET_ATTRIBUTE
-            .iter()
-            .filter(has)
-            .filter(|one| **one != "__get__" || is_variable)
-            .copied()
-            .collect();
-        let reads = self.operation_on(&[&attribute.value], attribute.range, &names, reads);
-        (reads, Holder::Unknown)
+        if self.world.declared.class_variables.contains(&name) {
+            asked.extend(self.world.declared.methods.get("__get__").into_iter().flatten());
+        }
+        if asked.is_empty() {
+            let holder = if is_own && properties.is_empty() { Holder::Shared(map) } else { Holder::Unknown };
+            return (reads, holder);
+        }
+        // What they return may be what the map holds.
+        self.out.escaped.insert(map);
+        (self.call_any(attribute.range, "attribute", &asked, reads), Holder::Unknown)
+    }
+
+    /// The functions that may answer for an attribute: `__getattribute__` for each, and `__getattr__` of a class or a module
+    /// where it may be missing otherwise.
+    pub fn asked(&self, attribute: &ExprAttribute, name: &str) -> Vec<ProcedureId> {
+        let world = self.world;
+        let mut found = self.special_methods(&[&attribute.value], "__getattribute__");
+        // All objects have these.
+        if matches!(name, "__class__" | "__dict__" | "__doc__" | "__module__") {
+            return found;
+        }
+        for value in self.possible_values(&attribute.value) {
+            let asked = world.methods_of_values(std::slice::from_ref(value), "__getattr__").into_iter();
+            match value {
+                _ if asked.len() == 0 => {}
+                Value::Instance(class) if always_has(world.project, *class, name) => {}
+                Value::Module(module) if module_always_has(world.project, *module, name) => {}
+                Value::Instance(_) | Value::Module(_) => found.extend(asked),
+                _ => found
+                    .extend(asked.filter(|one| {
+                        world.class_of(*one).is_none_or(|class| !always_has(world.project, class, name))
+                    })),
+            }
+        }
+        found.sort_unstable();
+        found.dedup();
+        found
+    }
+
+    /// Those that may answer for an attribute of an object of the class that an expression is.
+    pub fn asked_by_class(&self, class: &Expr, name: &str) -> Vec<ProcedureId> {
+        let (world, mut found) = (self.world, Vec::new());
+        for value in self.world.values(self.module, class.range()) {
+            match value {
+                Value::Class(class) => {
+                    found.extend(world.methods_of(*class, "__getattribute__"));
+                    if !always_has(world.project, *class, name) {
+                        found.extend(world.methods_of(*class, "__getattr__"));
+                    }
+                }
+                _ => found.extend(world.declared.answering()),
+            }
+        }
+        found
     }
 
     /// The methods that an attribute may run: those of its class if it is known, or all of its name.

@@ -56,11 +56,12 @@ impl<'a> Builder<'_, 'a> {
     }
 
     /// A pattern reads an attribute of what it is tried on.
-    fn attribute_of_subject(&mut self, name: &Arc<str>, range: TextRange, reads: &mut Vec<Place>) {
+    fn attribute_of_subject(&mut self, class: &Expr, name: &Arc<str>, range: TextRange, reads: &mut Vec<Place>) {
         let map = self.out.shared(Shared::Attribute(name.clone()));
         self.out.escaped.insert(map);
         reads.push(Place::Shared(map));
-        let getters = self.world.declared.properties.get(name).cloned().unwrap_or_default();
+        let mut getters = self.world.declared.properties.get(name).cloned().unwrap_or_default();
+        getters.extend(self.asked_by_class(class, name));
         if !getters.is_empty() {
             let given = std::mem::take(reads);
             *reads = self.call_any(range, "property", &getters, given);
@@ -99,12 +100,12 @@ impl<'a> Builder<'_, 'a> {
                 if !node.arguments.patterns.is_empty() {
                     reads.push(self.shared(Shared::AnyAttribute));
                     for name in self.positional_attributes(&node.cls) {
-                        self.attribute_of_subject(&name, node.range, reads);
+                        self.attribute_of_subject(&node.cls, &name, node.range, reads);
                     }
                 }
                 node.arguments.patterns.iter().for_each(|one| self.pattern(one, None, reads));
                 for keyword in &node.arguments.keywords {
-                    self.attribute_of_subject(&keyword.attr.as_str().into(), keyword.range, reads);
+                    self.attribute_of_subject(&node.cls, &keyword.attr.as_str().into(), keyword.range, reads);
                     self.pattern(&keyword.pattern, None, reads);
                 }
             }

@@ -102,7 +102,7 @@ impl<'a> Builder<'_, 'a> {
     /// What a call is made of: the function and its arguments, in order.
     pub fn call_term(&mut self, call: &'a ExprCall, arguments: &[Argument<'a>]) -> Option<Term<Place>> {
         let function = match call.func.as_ref() {
-            Expr::Attribute(attribute) => {
+            Expr::Attribute(attribute) if !self.results.contains_key(&attribute.range) => {
                 let name = self.attribute_name(attribute);
                 let operator = Operator::failing(("attribute", &*name), false);
                 Term::Apply(operator, vec![self.term(&attribute.value)?])

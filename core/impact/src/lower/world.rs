@@ -54,6 +54,7 @@ impl<'a> World<'a> {
         let has_operators = declared.methods.keys().any(|name| {
             name.starts_with("__") && name.ends_with("__") && !["__init__", "__new__", "__enter__"].contains(&&**name)
         });
+        let has_operators = has_operators || !declared.module_answers.is_empty();
         let paths = sources.iter().map(|source| project.path(source.module).into()).collect();
         let mut world = Self {
             project,
@@ -332,6 +333,11 @@ impl<'a> World<'a> {
             match value {
                 Value::Instance(class) => found.extend(self.methods_of(*class, name)),
                 Value::External(_) | Value::Unknown => found.extend(self.given_away(name)),
+                Value::Module(module) if name == "__getattr__" => {
+                    let number = self.number_of(*module);
+                    let all = self.declared.module_answers.iter().copied();
+                    found.extend(all.filter(|one| Some(self.declared.procedures[one.index()].module) == number));
+                }
                 Value::Class(class) if name == "__class_getitem__" => found.extend(self.methods_of(*class, name)),
                 // Its class may have methods of its own.
                 Value::Class(_) if self.declared.has_metaclasses => {

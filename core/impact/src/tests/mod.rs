@@ -1,5 +1,6 @@
 //! Changes of small programs, and which of their lines are changed (`+`), impacted (`~`) or neither.
 
+mod attributes;
 mod containers;
 mod equivalences;
 mod missed;

@@ -102,3 +102,40 @@ fn a_name_comes_and_goes_with_the_module_that_brings_it() {
 ",
     );
 }
+
+#[test]
+fn a_module_answers_for_names_that_it_has_not() {
+    check_files(
+        "= lazy.py
+  SIZE = 1
+  if SIZE:
+      MAYBE = 2
+  def __getattr__(name):
+-     return load(name)
++     return load(name + '!')
+  def load(name):
+~     return name
+= main.py
+  import lazy
+  import lazy as other
+~ from lazy import late
+  from lazy import SIZE as size
+  def f():
+~     return lazy.value
+  def g():
+~     return other.value()
+  def h():
+~     return late
+  def i():
+~     return lazy.MAYBE
+  def j():
+      return lazy.SIZE, size
+  def k(module):
+~     return module.value
+  def l():
+~     return k(lazy)
+  def m():
+~     return getattr(lazy, 'value')
+",
+    );
+}

@@ -4,6 +4,7 @@
 use rustc_hash::FxHashSet;
 use twincell_syntax::python::is_builtin;
 
+use super::always::{always_has, module_always_has};
 use super::objects::{Field, Object, ObjectId};
 use super::solver::{Edge, Node, Operation, Solver};
 use crate::answers::{Ancestor, CallKind, Callee, Code};
@@ -21,6 +22,11 @@ const MAX_ASSIGNING: usize = 8;
 enum Ends {
     WithinProject,
     Outside,
+}
+
+/// Whether Python looks a name up in the class alone where it runs it.
+fn is_special(name: &str) -> bool {
+    name.starts_with("__") && name.ends_with("__")
 }
 
 impl Solver<'_> {
@@ -72,6 +78,7 @@ impl Solver<'_> {
                 let field = self.field(object, Field::Attribute(name));
                 self.copy(field, node);
                 self.module_member(module, name, node, &mut FxHashSet::default());
+                self.answers_of_module(module, name, node);
                 true
             }
             Some(Object::Class(class)) => {
@@ -87,6 +94,7 @@ impl Solver<'_> {
                 // What the project's methods assign hides what an ancestor outside of it may have.
                 let ends = if self.is_assigned(class, name) { Ends::WithinProject } else { Ends::Outside };
                 self.bound_from(class, None, name, (object, ends), node);
+                self.answers_of_object(object, class, name, node);
                 true
             }
             Some(Object::Super(class, receiver)) => {
@@ -260,18 +268,7 @@ impl Solver<'_> {
         };
         let Some(function) = self.project.scope(module, scope) else { return };
         if function.is_property && is_instance {
-            let (returns, own) = (function.returns, function.parameters.first().map(|own| own.node));
-            if let Some(own) = own {
-                let own = self.global(module, own);
-                self.add(own, receiver);
-            }
-            let returns = self.global(module, returns);
-            self.copy(returns, to);
-            self.properties.entry(to).or_default().push((module, scope));
-            for code in self.property_readers.get(&to).cloned().unwrap_or_default() {
-                self.called(code, Callee::Code(Code { module, scope }), CallKind::Implicit);
-            }
-            return;
+            return self.runs_for_attribute(to, (module, scope), Some(receiver));
         }
         match function.receiver {
             Receiver::Static => self.add(to, object),
@@ -289,7 +286,63 @@ impl Solver<'_> {
         }
     }
 
-    fn reads_property(&mut self, node: Node, code: Code) {
+    /// A look at an attribute calls a function, and the attribute is what it returns.
+    fn runs_for_attribute(&mut self, to: Node, (module, scope): (ModuleId, ScopeId), receiver: Option<ObjectId>) {
+        let Some(function) = self.project.scope(module, scope) else { return };
+        let (returns, own) = (function.returns, function.parameters.first().map(|own| own.node));
+        if let (Some(own), Some(receiver)) = (own, receiver) {
+            let own = self.global(module, own);
+            self.add(own, receiver);
+        }
+        let returns = self.global(module, returns);
+        self.copy(returns, to);
+        self.properties.entry(to).or_default().push((module, scope));
+        for code in self.property_readers.get(&to).cloned().unwrap_or_default() {
+            self.called(code, Callee::Code(Code { module, scope }), CallKind::Implicit);
+        }
+    }
+
+    /// A function answers for an attribute.
+    pub(super) fn answer(&mut self, to: Node, object: ObjectId, receiver: Option<ObjectId>) {
+        match self.objects.get(object).cloned() {
+            Some(Object::Function(module, scope)) => self.runs_for_attribute(to, (module, scope), receiver),
+            _ => self.add(to, object),
+        }
+    }
+
+    /// What `__getattribute__` and `__getattr__` of a class answer for an attribute of an object.
+    fn answers_of_object(&mut self, object: ObjectId, class: SymbolId, name: u32, to: Node) {
+        let text = self.text(name);
+        for asked in ["__getattribute__", "__getattr__"] {
+            let number = self.name(asked);
+            let is_asked =
+                self.is_defined(class, number) && (asked != "__getattr__" || !always_has(self.project, class, &text));
+            if !is_asked || is_special(&text) {
+                continue;
+            }
+            let first = ancestors(self.project, class).iter().find_map(|ancestor| {
+                let Ancestor::Class(class) = ancestor else { return None };
+                Some(self.class_variables(*class, number)).filter(|found| !found.is_empty())
+            });
+            for function in first.into_iter().flatten() {
+                self.edge(function, Edge::Answer { to, receiver: Some(object) });
+            }
+        }
+    }
+
+    /// What `__getattr__` of a module answers for an attribute.
+    pub(super) fn answers_of_module(&mut self, module: ModuleId, name: u32, to: Node) {
+        let text = self.text(name);
+        let number = self.name("__getattr__");
+        if let Some(function) = self.module_variable(module, number)
+            && !is_special(&text)
+            && !module_always_has(self.project, module, &text)
+        {
+            self.edge(function, Edge::Answer { to, receiver: None });
+        }
+    }
+
+    pub(super) fn reads_property(&mut self, node: Node, code: Code) {
         let readers = self.property_readers.entry(node).or_default();
         if readers.contains(&code) {
             return;

@@ -372,7 +372,7 @@ impl Solver<'_> {
                     self.operation(first, Operation::Element { to: call.result, code });
                 }
             }
-            "getattr" | "setattr" => {
+            "getattr" | "setattr" | "object.__getattribute__" => {
                 let (Some(base), Some(key)) = (first, positional(1)) else { return };
                 let is_set = name == "setattr";
                 for text in self.set(key).to_vec() {

@@ -103,6 +103,8 @@ impl Linker<'_> {
                 }
                 let mut seen = FxHashSet::default();
                 solver.module_member(found.module, name_number, to, &mut seen);
+                solver.answers_of_module(found.module, name_number, to);
+                solver.reads_property(to, self.code(ScopeId(0)));
             }
             Referent::External(path) => {
                 let dot = if path.ends_with('.') { "" } else { "." };

@@ -6,6 +6,7 @@
 //! known. Versions of variables (`lower`) follow the order of statements. Every set, the number of nodes and the number
 //! of moves are bounded; [`Flow::is_cut`] says whether a bound was met.
 
+mod always;
 mod attributes;
 mod calls;
 mod containers;
@@ -23,6 +24,7 @@ use crate::ids::{ModuleId, ScopeId, SymbolId};
 use crate::module::{ScopeKind, Target};
 use crate::project::Project;
 use crate::resolve::{Trail, ancestors, class_attribute, member, own_attribute, unique};
+pub use always::{always_has, module_always_has};
 use objects::Object;
 use solver::Solver;
 pub use values::{elements, is_function_given_away, is_given_away, is_site_given_away, values};

@@ -33,6 +33,11 @@ pub(super) enum Edge {
         to: Node,
         receiver: ObjectId,
     },
+    /// The object is a function that answers for attributes of a receiver, or of a module.
+    Answer {
+        to: Node,
+        receiver: Option<ObjectId>,
+    },
     Operation(u32),
 }
 
@@ -358,6 +363,7 @@ impl<'p> Solver<'p> {
         match edge {
             Edge::Copy(to) => self.add(*to, object),
             Edge::Bind { to, receiver } => self.bind(*to, object, *receiver),
+            Edge::Answer { to, receiver } => self.answer(*to, object, *receiver),
             Edge::Operation(number) => {
                 if let Some(operation) = self.operations.get(*number as usize).cloned() {
                     self.operate(node, object, operation);

@@ -162,11 +162,13 @@ fn close(solver: &mut Solver<'_>) -> ObjectId {
             if is_called && !is_special {
                 continue;
             }
+            // What answers for attributes gets their names.
+            let argument = if matches!(name, "__getattr__" | "__getattribute__") { plain } else { unknown };
             let has_receiver = matches!(scope.receiver, Receiver::Instance | Receiver::Class);
             for parameter in scope.parameters.iter().skip(usize::from(has_receiver)) {
                 if !matches!(parameter.kind, ParameterKind::Rest | ParameterKind::Keywords) {
                     let node = solver.global(module, parameter.node);
-                    solver.add(node, unknown);
+                    solver.add(node, argument);
                 }
             }
         }
@@ -293,6 +295,7 @@ fn found(solver: &Solver<'_>) -> FxHashMap<(ModuleId, u32, u32), Box<[Value]>> {
 
 fn value(solver: &Solver<'_>, object: ObjectId) -> Option<Value> {
     Some(match solver.objects.get(object)? {
+        Object::Module(module) => Value::Module(*module),
         Object::Class(class) => Value::Class(*class),
         Object::Instance(class) => Value::Instance(*class),
         Object::Function(module, scope) => Value::Function(Code { module: *module, scope: *scope }),

@@ -6,7 +6,7 @@ use ruff_python_ast::{Decorator, Expr, ExprLambda, Parameters, StmtClassDef, Stm
 use twincell_syntax::scopes::Bindings;
 
 use super::expressions::names_all;
-use super::{Lowering, hashing};
+use super::{Lowering, always, hashing};
 use crate::ids::{NodeId, ScopeId};
 use crate::module::{
     Argument, Binding, Call, Literal, Parameter, ParameterKind, Receiver, ScopeKind, Step, SymbolKind, SymbolPlace,
@@ -122,6 +122,12 @@ impl Lowering {
         }
         if let Some(frame) = self.frames.last_mut() {
             frame.class = Some(name.into());
+        }
+        let beginning = always::beginning(class);
+        let always = always::of_class(class).iter().map(|name| self.mangled(name)).collect();
+        let initial = beginning.names.iter().map(|name| self.mangled(name)).collect();
+        if let Some(scope) = self.scope_mut(scope) {
+            (scope.always, scope.initial, scope.goes_above) = (always, initial, beginning.goes_above);
         }
         let around = std::mem::take(&mut self.around);
         self.body(hashing::without_docstring(&class.body));

@@ -4,6 +4,7 @@
 //! makes a new version, so `a = f; a = g; a()` calls `g` alone (static single assignment, Cytron et al. 1991, made while
 //! the statements are read). `statements` follows the order of execution, and `versions` joins it after branches.
 
+mod always;
 mod definitions;
 mod expressions;
 mod hashing;
@@ -119,7 +120,14 @@ impl Lowering {
         });
         let mut bindings = Bindings::of_body(body);
         bindings.bound.extend(self.shared.iter().cloned());
-        self.enter(ScopeKind::Module, bindings, String::new(), "".into());
+        let scope = self.enter(ScopeKind::Module, bindings, String::new(), "".into());
+        let always = always::of_module(body).iter().map(|name| self.id(name)).collect();
+        if let Some(scope) = self.scope_mut(scope) {
+            scope.always = always;
+        }
+        let taken = always::taken(body);
+        self.module.deleted = taken.names.iter().map(|name| self.id(name)).collect();
+        self.module.makes_bare = taken.makes_bare;
         self.body(body);
         self.frames.pop();
         for (local, symbol) in self.module.symbols.iter().enumerate().skip(1) {
@@ -199,6 +207,9 @@ impl Lowering {
             is_property: false,
             bases: Vec::new(),
             fields: Vec::new(),
+            always: Vec::new(),
+            initial: Vec::new(),
+            goes_above: false,
         });
         let receiver = None;
         let versions = versions::Versions::default();
