@@ -31,6 +31,8 @@ pub(super) struct Callees {
     pub effects: Vec<Effect>,
     /// What the function reads by the names of special methods.
     pub operators: Vec<&'static str>,
+    /// What it runs upon its arguments is not known.
+    pub runs_any: bool,
     /// The object that says what is called.
     pub dispatch_by_object: bool,
     /// Fields that a constructor without a text of its own sets.
@@ -94,10 +96,11 @@ impl<'a> Builder<'_, 'a> {
                         None => effects::of_path(path, generated),
                     };
                     callees.effects.push(effect);
-                    callees.operators.extend(match path.strip_prefix("builtins.") {
-                        Some(name) => operators::of_builtin(name),
-                        None => operators::of_library(path),
-                    });
+                    match path.strip_prefix("builtins.").map(operators::of_builtin) {
+                        Some(Some(names)) => callees.operators.extend(names),
+                        Some(None) => callees.runs_any = true,
+                        None => callees.operators.extend(operators::of_library(path)),
+                    }
                     if let Some(name @ ("attrgetter" | "methodcaller")) = path.strip_prefix("operator.") {
                         self.named_attributes(call, name, &mut callees);
                     }
@@ -144,7 +147,7 @@ impl<'a> Builder<'_, 'a> {
             }
         }
         let is_builtin = |target: &Target| matches!(target, Target::External(path) if path.starts_with("builtins."));
-        if callees.has_other && (targets.is_empty() || !targets.iter().all(is_builtin)) {
+        if callees.has_other && (callees.runs_any || targets.is_empty() || !targets.iter().all(is_builtin)) {
             self.foreign_methods(call, &mut callees);
         }
         let mut names = std::mem::take(&mut callees.operators);

@@ -1,6 +1,7 @@
 //! The special methods that Python runs for an operation.
 
 use ruff_python_ast::{CmpOp, Operator};
+use twincell_syntax::python::is_builtin_exception;
 
 pub(super) const TEXT: &[&str] = &["__str__", "__repr__", "__format__"];
 pub(super) const TRUTH: &[&str] = &["__bool__", "__len__"];
@@ -15,8 +16,17 @@ pub(super) const ENTER: &[&str] = &["__enter__", "__aenter__"];
 pub(super) const EXIT: &[&str] = &["__exit__", "__aexit__"];
 
 /// What `%` with a text on its left runs upon what it formats.
-pub(super) const FORMATTING: &[&str] =
-    &["__str__", "__repr__", "__format__", "__int__", "__float__", "__index__", "__getitem__"];
+pub(super) const FORMATTING: &[&str] = &[
+    "__str__",
+    "__repr__",
+    "__format__",
+    "__bytes__",
+    "__int__",
+    "__float__",
+    "__index__",
+    "__getitem__",
+    "__missing__",
+];
 /// What a set, and a dictionary upon its keys, runs.
 pub(super) const HASHING: &[&str] = &["__hash__", "__eq__"];
 pub(super) const INDEX: &[&str] = &["__index__"];
@@ -55,7 +65,8 @@ pub(super) fn binary(operator: Operator) -> &'static [&'static str] {
     match operator {
         Operator::Add => &["__add__", "__radd__", "__iadd__"],
         Operator::Sub => &["__sub__", "__rsub__", "__isub__"],
-        Operator::Mult => &["__mul__", "__rmul__", "__imul__"],
+        // A sequence is repeated as often as the other operand says.
+        Operator::Mult => &["__mul__", "__rmul__", "__imul__", "__index__"],
         Operator::MatMult => &["__matmul__", "__rmatmul__", "__imatmul__"],
         Operator::Div => &["__truediv__", "__rtruediv__", "__itruediv__"],
         Operator::Mod => &["__mod__", "__rmod__", "__imod__"],
@@ -80,35 +91,42 @@ pub(super) fn comparison(operator: CmpOp) -> &'static [&'static str] {
     }
 }
 
-/// Those that a builtin function runs upon its arguments.
-pub(super) fn of_builtin(name: &str) -> &'static [&'static str] {
-    match name {
+/// Those that a builtin function runs upon its arguments, or nothing if it may run any.
+pub(super) fn of_builtin(name: &str) -> Option<&'static [&'static str]> {
+    Some(match name {
         "len" => &["__len__"],
-        "str" | "repr" | "format" | "ascii" | "print" => TEXT,
-        "bool" | "any" | "all" => &["__bool__", "__len__", "__iter__", "__next__"],
+        "str" | "repr" | "format" | "ascii" | "print" | "input" => TEXT,
+        "bool" | "any" | "all" => &["__bool__", "__len__", "__iter__", "__next__", "__getitem__"],
         "set" | "frozenset" => ITERATION_TO_SET,
         "range" | "hex" | "bin" | "oct" | "chr" => INDEX,
-        "iter" | "next" | "list" | "tuple" | "enumerate" | "zip" | "map" | "filter" => ITERATION,
+        "iter" | "next" | "list" | "tuple" | "zip" | "map" | "filter" => ITERATION,
+        "enumerate" => &["__iter__", "__next__", "__getitem__", "__index__"],
         "dict" => &["__iter__", "__next__", "__getitem__", "keys", "__hash__", "__eq__"],
-        "sorted" | "min" | "max" => &["__iter__", "__next__", "__lt__", "__gt__"],
-        "sum" => &["__iter__", "__next__", "__add__", "__radd__"],
+        "sorted" | "min" | "max" => &["__iter__", "__next__", "__getitem__", "__lt__", "__gt__"],
+        "sum" => &["__iter__", "__next__", "__getitem__", "__add__", "__radd__"],
         "reversed" => &["__reversed__", "__iter__", "__len__", "__getitem__"],
         "hash" => &["__hash__"],
         "int" => &["__int__", "__index__", "__trunc__"],
         "float" => &["__float__", "__index__"],
         "abs" => &["__abs__"],
-        "round" => &["__round__"],
+        "complex" => &["__complex__", "__float__", "__index__"],
+        "round" => &["__round__", "__index__"],
         "divmod" => &["__divmod__", "__rdivmod__"],
         "pow" => &["__pow__", "__rpow__"],
         "isinstance" => &["__instancecheck__"],
         "issubclass" => &["__subclasscheck__"],
         "dir" => &["__dir__"],
-        "bytes" => &["__bytes__", "__iter__"],
+        "bytes" | "bytearray" => &["__bytes__", "__buffer__", "__iter__", "__next__", "__getitem__", "__index__"],
+        "open" => &["__fspath__", "__index__"],
         "getattr" | "hasattr" => GET_ATTRIBUTE,
         "setattr" => SET_ATTRIBUTE,
         "delattr" => &["__delattr__"],
-        _ => &[],
-    }
+        "type" | "id" | "callable" | "super" | "object" | "property" | "staticmethod" | "classmethod" | "slice"
+        | "vars" => &[],
+        // Methods of builtin classes, and exceptions, which keep their arguments.
+        _ if name.contains('.') || is_builtin_exception(name) => &[],
+        _ => return None,
+    })
 }
 
 /// Those that a function of a library, by its dotted path, runs upon its arguments by their names.
@@ -123,8 +141,12 @@ pub(super) fn of_library(path: &str) -> &'static [&'static str] {
 pub(super) fn of_method(name: &str) -> &'static [&'static str] {
     match name {
         "format" | "format_map" => FORMATTING,
-        "count" | "index" | "remove" => &["__eq__"],
-        "add" | "discard" | "get" | "setdefault" | "pop" => HASHING,
+        "count" | "index" => &["__eq__", "__index__"],
+        "remove" => &["__eq__"],
+        "add" | "discard" | "get" | "setdefault" => HASHING,
+        "pop" => &["__hash__", "__eq__", "__index__"],
+        "translate" => &["__getitem__", "__missing__", "__index__"],
+        "append" | "appendleft" => &[],
         "sort" => &["__lt__", "__gt__"],
         "join" | "extend" | "extendleft" => ITERATION,
         "fromkeys"
@@ -139,6 +161,7 @@ pub(super) fn of_method(name: &str) -> &'static [&'static str] {
         | "issubset"
         | "issuperset"
         | "isdisjoint" => ITERATION_TO_SET,
-        _ => &[],
+        // Numbers are what is left that such a method takes.
+        _ => INDEX,
     }
 }

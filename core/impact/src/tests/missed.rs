@@ -513,3 +513,53 @@ fn patterns_compare_and_count() {
 ",
     );
 }
+
+#[test]
+fn operations_of_builtin_classes_run_methods_of_their_operands() {
+    check(
+        "  class Cfg(dict):
+      def __missing__(self, key):
+-         return key * 2
++         return key * 3
+  def f():
+~     return '%(q)s' % Cfg(a='1')
+  def g():
+~     return '{q}'.format_map(Cfg())
+  def h():
+~     return 'abc'.translate(Cfg())
+  def i():
+      return 'abc'.upper()
+",
+    );
+    check(
+        "  class I:
+      def __index__(self):
+-         return 3
++         return 4
+      def __complex__(self):
+-         return 1j
++         return 2j
+  def f():
+      one = I()
+~     return bytes(one)
+  def g():
+      one = I()
+~     return 'ab' * one
+  def h():
+      one = I()
+~     return [0] * one
+  def i():
+      one = I()
+~     return round(2.5, one)
+  def j():
+      one = I()
+~     return 'a b c'.split(' ', one)
+  def k():
+      one = I()
+~     return complex(one)
+  def l():
+      one = I()
+      return str(3) * 2
+",
+    );
+}
