@@ -375,7 +375,7 @@ pub fn impact(is_command: bool) -> Command {
                 "Print only why the statement at a line of the new version may see other values: each link from the change to it; or what \
                  showed that it sees the same",
             ))
-            .arg(flag("tests").requires("git").conflicts_with_all(["explain", "markdown", "html", "sarif", "entry", "outside", "depth", "time"]).help(
+            .arg(flag("tests").conflicts_with_all(["explain", "markdown", "html", "sarif", "entry", "outside", "depth", "time"]).help(
                 "Print the tests that may see the change, each with the reason, in place of the statements; PATH are the files and \
                  folders whose tests count. pytest --twincell-impact OLD runs them",
             ))
@@ -393,17 +393,25 @@ pub fn impact(is_command: bool) -> Command {
     command_line::add_to(command, Job::Impact)
 }
 
-/// What `impact --tests` asks.
-pub fn selection_request(matches: &ArgMatches) -> Option<SelectionRequest> {
+/// What `impact --tests` asks. An error is one line for people.
+pub fn selection_request(matches: &ArgMatches) -> Result<Option<SelectionRequest>, String> {
+    if !matches.get_flag("tests") {
+        return Ok(None);
+    }
+    let Some(range) = matches.get_one::<String>("git") else {
+        return Err(
+            "--tests works with --git only: give --git OLD..NEW, or --git OLD for the changes since then".to_owned()
+        );
+    };
     let words = |name: &str| matches.get_many::<String>(name).into_iter().flatten().cloned().collect();
-    Some(SelectionRequest {
+    Ok(Some(SelectionRequest {
         start: repository(matches),
-        range: matches.get_one::<String>("git").filter(|_| matches.get_flag("tests"))?.clone(),
+        range: range.clone(),
         staged: matches.get_flag("staged"),
         paths: matches.get_many::<PathBuf>("files").into_iter().flatten().cloned().collect(),
         test_files: words("test-files"),
         ..SelectionRequest::default()
-    })
+    }))
 }
 
 /// The versions that a line of `impact` names. An error is one line for people.

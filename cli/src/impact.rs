@@ -27,7 +27,7 @@ const PATIENCE: Duration = Duration::from_secs(1);
 
 pub fn run(matches: &ArgMatches, session: &mut Session<'_>) -> Result<i32, Abort> {
     let options = session.read_options(matches, Job::Impact)?;
-    if let Some(request) = selection_request(matches) {
+    if let Some(request) = selection_request(matches).map_err(Abort::Failed)? {
         return tests(&request, matches, session);
     }
     let versions = impact_versions(matches).map_err(Abort::Failed)?;
@@ -193,6 +193,10 @@ mod tests {
             (&["impact", "a.py", "b.py", "--depth", "deep"], "--depth cannot be 'deep': give a whole number"),
             (&["impact", "a.py", "b.py", "--time", "-1"], "--time cannot be -1: give a number from 0"),
             (&["impact", "a.py", "b.py", "--staged"], "--git"),
+            (&["impact", "a.py", "b.py", "--tests"], "--tests works with --git only"),
+            (&["impact", "--tests"], "--tests works with --git only"),
+            (&["impact", ".", "missing"], "cannot read missing: No such file or directory"),
+            (&["impact", "missing", "."], "cannot read missing: No such file or directory"),
         ] {
             let (status, out, err) = command(arguments);
             assert_eq!((status, out.as_str()), (3, ""), "{arguments:?}: {err}");

@@ -262,8 +262,16 @@ fn of_paths(paths: &PerSide<PathBuf>) -> Result<PerSide<Version>, ImpactError> {
                 Ok(Version { name: shown[side].clone(), texts, left_out: vec![] })
             })
         }
-        (true, false) => Err(ImpactError::Mixed { folder: shown.old, file: shown.new }),
-        (false, true) => Err(ImpactError::Mixed { folder: shown.new, file: shown.old }),
+        (true, false) => Err(mixed(shown.old, shown.new, &paths.new)),
+        (false, true) => Err(mixed(shown.new, shown.old, &paths.old)),
+    }
+}
+
+/// One version is a folder, and the other one is none.
+fn mixed(folder: String, file: String, path: &Path) -> ImpactError {
+    match fs::metadata(path) {
+        Err(error) => ImpactError::Read(format!("cannot read {file}: {}", files::reason(&error))),
+        Ok(_) => ImpactError::Mixed { folder, file },
     }
 }
 
