@@ -9,9 +9,10 @@
 //! A statement that is not impacted reads the same sequence of values in both versions, provided that what [`Unsound`] lists
 //! does not matter, that no operation and no import fails outside of a `try`, that what is declared a number, a text, a truth
 //! value or an object of a class is one (and `x + 0` the same value as an `int`), that both versions end and import the same
-//! modules in any order, that libraries write attributes of a project's objects and what these hold only through their methods,
-//! and that containers which an object of a library holds are changed through that object alone. Operations run special
-//! methods of the project's classes upon values that such an object may reach by the calls in the files or through a library.
+//! modules in any order, that objects begin with `__init__` where their class has `__getattr__`, that libraries write
+//! attributes of a project's objects and what these hold only through their methods, and that containers which an object of a
+//! library holds are changed through that object alone. Operations run special methods of the project's classes upon values
+//! that such an object may reach by the calls in the files or through a library.
 //! Deliberately absent: running anything, and sentences.
 //!
 //! ```

@@ -26,7 +26,11 @@ impl<'a> Builder<'_, 'a> {
                 let reads = self.attribute_reads(&name, held.values);
                 match self.asked(attribute, &name)[..] {
                     [] => reads,
-                    ref asked => self.call_any(attribute.range, "attribute", asked, [reads, object.clone()].concat()),
+                    ref asked => {
+                        let of_others = self.shared(Shared::Attribute(name.clone()));
+                        let reads = [reads, object.clone(), vec![of_others]].concat();
+                        self.call_any(attribute.range, "attribute", asked, reads)
+                    }
                 }
             }
             other => self.value(other),

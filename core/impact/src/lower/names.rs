@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use ruff_python_ast::{Expr, ExprAttribute};
 use ruff_text_size::{Ranged, TextRange};
-use twincell_semantic::{Referent, SymbolKind, Value, always_has, module_always_has};
+use twincell_semantic::{Referent, SymbolKind, Value, module_always_has};
 use twincell_syntax::scopes::mangle;
 
 use super::declare::{Found, Frame, FrameKind, look_up};
@@ -193,8 +193,9 @@ impl<'a> Builder<'_, 'a> {
             let holder = if is_own && properties.is_empty() { Holder::Shared(map) } else { Holder::Unknown };
             return (reads, holder);
         }
-        // What they return may be what the map holds.
+        // What they return may be what the map holds, and what another object has under the name.
         self.out.escaped.insert(map);
+        reads.push(Place::Shared(map));
         (self.call_any(attribute.range, "attribute", &asked, reads), Holder::Unknown)
     }
 
@@ -211,13 +212,12 @@ impl<'a> Builder<'_, 'a> {
             let asked = world.methods_of_values(std::slice::from_ref(value), "__getattr__").into_iter();
             match value {
                 _ if asked.len() == 0 => {}
-                Value::Instance(class) if always_has(world.project, *class, name) => {}
+                Value::Instance(class) if world.always_has(*class, name) => {}
                 Value::Module(module) if module_always_has(world.project, *module, name) => {}
                 Value::Instance(_) | Value::Module(_) => found.extend(asked),
-                _ => found
-                    .extend(asked.filter(|one| {
-                        world.class_of(*one).is_none_or(|class| !always_has(world.project, class, name))
-                    })),
+                _ => found.extend(
+                    asked.filter(|one| world.class_of(*one).is_none_or(|class| !world.always_has(class, name))),
+                ),
             }
         }
         found.sort_unstable();
@@ -232,7 +232,7 @@ impl<'a> Builder<'_, 'a> {
             match value {
                 Value::Class(class) => {
                     found.extend(world.methods_of(*class, "__getattribute__"));
-                    if !always_has(world.project, *class, name) {
+                    if !world.always_has(*class, name) {
                         found.extend(world.methods_of(*class, "__getattr__"));
                     }
                 }

@@ -1,11 +1,12 @@
 //! `from module import *` of the project's own modules: the names that it brings, which bodies of modules bind without naming
 //! them.
 
+use std::sync::Arc;
+
 use ruff_python_ast::visitor::source_order::{self, SourceOrderVisitor};
 use ruff_python_ast::{Expr, Stmt, StmtImportFrom};
 use ruff_text_size::{Ranged, TextRange};
 use rustc_hash::{FxHashMap, FxHashSet};
-use std::sync::Arc;
 use twincell_semantic::{ModuleId, Project, Referent, exports, references};
 
 use super::source::Source;

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use ruff_text_size::TextRange;
 use rustc_hash::{FxHashMap, FxHashSet};
 use twincell_semantic::{
-    Ancestor, CallKind, Callee, Code, ModuleId, Project, Referent, SymbolId, SymbolKind, Value, ancestors, bases,
-    calls, codes, is_function_given_away, is_given_away, overrides, references, subclasses, uses, values,
+    Ancestor, CallKind, Callee, Code, ModuleId, Project, Referent, SymbolId, SymbolKind, Value, always_has, ancestors,
+    bases, calls, codes, is_function_given_away, is_given_away, overrides, references, subclasses, uses, values,
 };
 
 use super::declare::Declared;
@@ -303,6 +303,19 @@ impl<'a> World<'a> {
         found.sort_unstable();
         found.dedup();
         found
+    }
+
+    /// Whether every object of a class or of one below it has an attribute, whenever something looks it up.
+    pub fn always_has(&self, class: SymbolId, name: &str) -> bool {
+        let mut seen = FxHashSet::from_iter([class]);
+        let mut open = vec![class];
+        while let Some(next) = open.pop() {
+            if !always_has(self.project, next, name) {
+                return false;
+            }
+            open.extend(subclasses(self.project, next).iter().copied().filter(|one| seen.insert(*one)));
+        }
+        true
     }
 
     /// The classes of the project that have a method of a name and whose objects come out of what is outside.

@@ -136,6 +136,26 @@ fn a_proxy_keeps_what_it_stands_for() {
 }
 
 #[test]
+fn a_proxy_gives_what_another_class_binds() {
+    check(
+        "  class Proxy:
+      def __init__(self, target):
+          self._target = target
+      def __getattr__(self, name):
+~         return getattr(self._target, name)
+  class Real:
+-     size = 1
++     size = 2
+  def f():
+      proxy = Proxy(Real())
+~     return proxy.size
+  def g():
+      return Proxy(Real())._target
+",
+    );
+}
+
+#[test]
 fn a_descriptor_answers_for_what_is_also_assigned() {
     check(
         "  class D:

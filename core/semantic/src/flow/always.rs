@@ -1,29 +1,15 @@
 //! Which look-ups of attributes always find something, so that no `__getattr__` is asked.
 
-use rustc_hash::FxHashSet;
-
 use crate::answers::Ancestor;
 use crate::ids::{ModuleId, SymbolId};
 use crate::module::Scope;
 use crate::project::Project;
 use crate::resolve::ancestors;
-use crate::subclasses;
 
-/// Whether every object of a class and of those below it has an attribute, whenever something looks it up. This goes by the
-/// bodies of the classes and the beginnings of their `__init__`; what `copy` and `pickle` make is taken to have it, too.
+/// Whether every object of a class itself has an attribute, whenever something looks it up. This goes by the bodies of the
+/// class and its ancestors and by the beginnings of their `__init__`; what `copy` and `pickle` make is taken to have it, too.
 pub fn always_has(project: &Project, class: SymbolId, name: &str) -> bool {
-    if is_deleted(project, name) {
-        return false;
-    }
-    let mut seen = FxHashSet::from_iter([class]);
-    let mut open = vec![class];
-    while let Some(next) = open.pop() {
-        if !has_from_beginning(project, next, name) {
-            return false;
-        }
-        open.extend(subclasses(project, next).iter().copied().filter(|one| seen.insert(*one)));
-    }
-    true
+    !is_deleted(project, name) && has_from_beginning(project, class, name)
 }
 
 /// Whether a module binds a name whatever happens, once its body has run.
