@@ -24,7 +24,7 @@ impl<'a> Builder<'_, 'a> {
                 self.fails = true;
                 let name = self.attribute_name(attribute);
                 let reads = self.attribute_reads(&name, held.values);
-                match self.asked(attribute, &name)[..] {
+                match self.asked(attribute, &name, true)[..] {
                     [] => reads,
                     ref asked => {
                         let of_others = self.shared(Shared::Attribute(name.clone()));

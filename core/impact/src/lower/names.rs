@@ -167,7 +167,7 @@ impl<'a> Builder<'_, 'a> {
             } else {
                 Holder::Unknown
             };
-            return match self.asked(attribute, &name)[..] {
+            return match self.asked(attribute, &name, false)[..] {
                 [] => (reads, holder),
                 ref asked => (self.call_any(attribute.range, "attribute", asked, reads), Holder::Unknown),
             };
@@ -184,7 +184,7 @@ impl<'a> Builder<'_, 'a> {
         if !properties.is_empty() {
             reads = self.call_any(attribute.range, "property", &properties, reads);
         }
-        let mut asked = self.asked(attribute, &name);
+        let mut asked = self.asked(attribute, &name, false);
         // A descriptor is the value of a variable of a class.
         if self.world.declared.class_variables.contains(&name) {
             asked.extend(self.world.declared.methods.get("__get__").into_iter().flatten());
@@ -200,16 +200,23 @@ impl<'a> Builder<'_, 'a> {
     }
 
     /// The functions that may answer for an attribute: `__getattribute__` for each, and `__getattr__` of a class or a module
-    /// where it may be missing otherwise.
-    pub fn asked(&self, attribute: &ExprAttribute, name: &str) -> Vec<ProcedureId> {
+    /// where it may be missing otherwise. A function of a library that is called is known by its path.
+    pub fn asked(&self, attribute: &ExprAttribute, name: &str, is_called: bool) -> Vec<ProcedureId> {
         let world = self.world;
-        let mut found = self.special_methods(&[&attribute.value], "__getattribute__");
+        if world.declared.answering().next().is_none() && world.declared.module_answers.is_empty() {
+            return Vec::new();
+        }
+        let is_known = is_called && !world.referents(self.module, attribute.attr.range).is_empty();
+        let values = self.possible_values(&attribute.value).iter();
+        let values: Vec<&Value> = values.filter(|one| !is_known || !matches!(one, Value::External(_))).collect();
+        let of = |value: &&Value, name: &str| world.methods_of_values(std::slice::from_ref(*value), name);
+        let mut found: Vec<ProcedureId> = values.iter().flat_map(|value| of(value, "__getattribute__")).collect();
         // All objects have these.
         if matches!(name, "__class__" | "__dict__" | "__doc__" | "__module__") {
             return found;
         }
-        for value in self.possible_values(&attribute.value) {
-            let asked = world.methods_of_values(std::slice::from_ref(value), "__getattr__").into_iter();
+        for value in values {
+            let asked = of(&value, "__getattr__").into_iter();
             match value {
                 _ if asked.len() == 0 => {}
                 Value::Instance(class) if world.always_has(*class, name) => {}
