@@ -201,3 +201,28 @@ fn what_is_read_by_a_text_is_answered_for() {
 ",
     );
 }
+
+#[test]
+fn a_class_begins_to_answer_for_its_attributes() {
+    check(
+        "  class G:
+      def __init__(self):
+          self.x = 1
++     def __getattribute__(self, name):
++         return 2
+  class Opt:
+      def __init__(self, v=None):
+          if v:
+              self.v = v
++     def __getattr__(self, name):
++         return 9
+  def f():
+      g = G()
+~     return g.x
+  def h():
+~     return Opt().v
+  def i(text):
+      return text.upper()
+",
+    );
+}
