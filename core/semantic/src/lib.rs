@@ -3,8 +3,9 @@
 //! A [`Project`] is one version: its [`Files`] with their modules, each text read once. A [`SymbolId`] is a module, class,
 //! function, method, variable or field of it, and a [`SymbolName`] is the same in every version. Each query is a function:
 //! [`resolve`], [`exports`], [`modules_named`], [`references`], [`uses`], [`used_by`], [`reaches`], [`calls`], [`codes`],
-//! [`bases`], [`ancestors`], [`subclasses`], [`fields`], [`always_has`], [`overrides`], [`overridden`], [`import_failures`]. What is expensive is kept in the
-//! project's `Memos` (`project.rs`), where only the file of the query writes it. A [`Change`] compares two projects. A
+//! [`bases`], [`ancestors`], [`subclasses`], [`fields`], [`always_has`], [`overrides`], [`overridden`], [`import_failures`].
+//! What is expensive is kept in the project's `Memos` (`project.rs`), where only the file of the query writes it. A [`Change`]
+//! compares two projects. A
 //! [`Store`] holds what texts say by themselves, by content, so that a version reads only what no version before had.
 //!
 //! [`SnapshotFiles`] are those of a version in a repository, [`FolderFiles`] those of a folder. For those who follow texts

@@ -30,9 +30,11 @@ fn is_deleted(project: &Project, name: &str) -> bool {
 fn has_from_beginning(project: &Project, class: SymbolId, name: &str) -> bool {
     let line = ancestors(project, class);
     let is_bare = || project.modules().any(|module| project.module(module).is_some_and(|text| text.makes_bare));
-    let sets_itself = |name: &str| {
-        line.iter().any(|one| matches!(one, Ancestor::Class(class) if project.class_scopes(*class).any(|scope| binds(project, *class, scope, name))))
+    let binds_itself = |one: &Ancestor, name: &str| match one {
+        Ancestor::Class(class) => project.class_scopes(*class).any(|scope| binds(project, *class, scope, name)),
+        Ancestor::External(_) => false,
     };
+    let sets_itself = |name: &str| line.iter().any(|one| binds_itself(one, name));
     let mut is_beginning = !["__new__", "__setattr__", name].into_iter().any(sets_itself) && !is_bare();
     for ancestor in line.iter() {
         let class = match ancestor {
