@@ -122,7 +122,8 @@ def test_a_blocked_effect_is_part_of_what_the_code_does(name):
     new = "\n".join([lines[0], "def f():", "    return 1\n"])
     comparison = expect(CHANGING, old, new, **OPTIONS)
     assert "calls" in channels(comparison)
-    assert any(name in str(evidence["at"]) + evidence["old"] for evidence in comparison.evidence), comparison.evidence
+    shown = {"os.system": "program('touch", "subprocess.Popen": "program('ls')"}.get(name, name)
+    assert any(shown in str(evidence["at"]) + evidence["old"] for evidence in comparison.evidence), comparison.evidence
     assert not os.path.exists("/tmp/twincell-escape")
 
 

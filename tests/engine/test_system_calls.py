@@ -130,6 +130,8 @@ def test_each_of_them_is_refused_to_whoever_does_nothing_else(name):
 #: Each ends without an exception. `files` and the like are modules of the standard library as code uses them.
 NEEDED = {
     "os": """
+        # In a folder of its own, where nothing is drawn.
+        import tempfile; os.chdir(tempfile.mkdtemp())
         os.mkdir("a"); os.rename("a", "b"); os.listdir("b"); os.rmdir("b")
         with open("c", "w") as file: file.write("abc")
         os.stat("c"); os.access("c", os.R_OK); os.truncate("c", 2); os.link("c", "d"); os.symlink("c", "e")
@@ -161,7 +163,8 @@ NEEDED = {
         with zipfile.ZipFile("a.zip", "w") as archive: archive.writestr("a", "abc")
         with tarfile.open("a.tar", "w") as archive: archive.add("a.zip")
         with gzip.open("a.gz", "w") as file: file.write(b"abc")
-        os.makedirs("x/y"); shutil.move("x", "z"); shutil.rmtree("z")
+        folder = tempfile.mkdtemp(); os.makedirs(folder + "/x/y")
+        shutil.move(folder + "/x", folder + "/z"); shutil.rmtree(folder)
         """,
     "databases": """
         import sqlite3
@@ -252,9 +255,12 @@ NEEDED = {
     "processes that are not started": """
         import multiprocessing, multiprocessing.connection, subprocess
         left, right = multiprocessing.Pipe(); left.send([1]); right.recv(); multiprocessing.current_process()
-        for start in (lambda: subprocess.run(["ls"]), os.fork, lambda: os.system("ls") and 1 / 0):
+        # What a program says is drawn, also that there is none.
+        try: subprocess.run(["ls"]); os.system("ls")
+        except FileNotFoundError: pass
+        for start in (lambda: os.execv("/bin/ls", ["ls"]), os.fork, lambda: os.posix_spawn("/bin/ls", ["ls"], {})):
             try: start(); assert False
-            except (OSError, ZeroDivisionError): pass
+            except OSError: pass
         """,
     "many modules": """
         import importlib

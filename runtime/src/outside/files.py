@@ -91,6 +91,9 @@ def _settle(parts, name, wanted):
     above = ["/".join(parts[:count]) for count in range(1, len(parts))]
     if any(part in known and not isinstance(known[part], list) for part in above):
         return
+    if above and above[-1] not in _made and _exists(f"{root}/{above[-1]}"):
+        # In a folder that the code made is what it put there.
+        return
     if wanted == "nothing":
         # Only the folder matters.
         if above and above[-1] not in _known:

@@ -56,6 +56,13 @@ def _drain(descriptor):
         os.close(descriptor)
 
 
+def _changed(environment):
+    """The variables that differ from those of this process, None for those that are left out."""
+    mine = dict(os.environ)
+    names = sorted(name for name in {*mine, *environment} if mine.get(name) != environment.get(name))
+    return {name: environment.get(name) for name in names}
+
+
 def _is_of_asyncio():
     # Its transports wait for the process itself.
     frame = sys._getframe(2)
@@ -115,7 +122,7 @@ def patch(subprocess):
             path = f"program({command!r})"
             given = {} if cwd is None else {"cwd": os.fspath(cwd)}
             if env is not None:
-                given["env"] = {name: value for name, value in env.items() if os.environ.get(name) != value}
+                given["env"] = _changed(env)
             if not shell and _exists(_first(command)) is None:
                 missing = FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), _first(command))
                 intended(missing)
