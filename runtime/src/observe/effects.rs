@@ -19,11 +19,14 @@ use crate::observe::{self, files};
 /// A file that takes everything and holds nothing.
 const NOWHERE: &str = "/dev/null";
 
+/// Hears an event: its name and its arguments.
+type Listener = fn(&str, &Bound<'_, PyTuple>) -> PyResult<()>;
+
 /// Who hears all events first.
-static HEARD: OnceLock<fn(&str, &Bound<'_, PyTuple>) -> PyResult<()>> = OnceLock::new();
+static HEARD: OnceLock<Listener> = OnceLock::new();
 
 /// Has a function hear each event before the system is asked.
-pub(crate) fn hear(heard: fn(&str, &Bound<'_, PyTuple>) -> PyResult<()>) {
+pub(crate) fn hear(heard: Listener) {
     HEARD.get_or_init(|| heard);
 }
 
