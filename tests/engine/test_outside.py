@@ -81,6 +81,48 @@ FILES = {
             return json.loads(Path(path).read_text()).get('total')
         """,
     ),
+    "a folder is listed": (
+        """
+        def f(): return os.path.exists('data/a.txt')
+        """,
+        """
+        def f(): return os.path.isdir('data') and 'a.txt' in os.listdir('data')
+        """,
+        """
+        def f(): return os.path.isdir('data') and 'a.txt' in os.listdir('data') and len(os.listdir('data')) > 1
+        """,
+    ),
+    "files are read by threads": (
+        """
+        def f(): return [Path(name).read_text() for name in ('a.txt', 'b.txt')]
+        """,
+        """
+        def f():
+            with ThreadPoolExecutor(2) as pool:
+                return list(pool.map(Path.read_text, [Path('a.txt'), Path('b.txt')]))
+        """,
+        """
+        def f(): return [Path(name).read_text() for name in ('a.txt', 'a.txt')]
+        """,
+    ),
+    "a file that is there already": (
+        """
+        def f(name: str):
+            with open('out-' + name, 'x') as file:
+                file.write(name)
+        """,
+        """
+        def f(name: str):
+            path = Path('out-' + name)
+            with path.open(mode='x') as file:
+                print(name, file=file, end='')
+        """,
+        """
+        def f(name: str):
+            with open('out-' + name, 'w') as file:
+                file.write(name)
+        """,
+    ),
 }
 
 PROGRAMS = {
@@ -99,6 +141,19 @@ PROGRAMS = {
         def f(folder: str):
             done = subprocess.run(['git', 'rev-parse', 'HEAD'], cwd=folder, stdout=subprocess.PIPE, text=True)
             return done.stdout.strip()
+        """,
+    ),
+    "a long input": (
+        """
+        def f(): return subprocess.run(['sort'], input=b'b' * 100_000, stdout=subprocess.PIPE).stdout
+        """,
+        """
+        def f():
+            process = subprocess.Popen(['sort'], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+            return process.communicate(b'b' * 100_000)[0]
+        """,
+        """
+        def f(): return subprocess.run(['sort'], input=b'c' * 100_000, stdout=subprocess.PIPE).stdout
         """,
     ),
     "two shells": (
@@ -172,7 +227,7 @@ SERVERS = {
     ),
 }
 
-IMPORTS = "import json, os, shutil, subprocess\nfrom pathlib import Path\n\n"
+IMPORTS = "import json, os, shutil, subprocess\nfrom concurrent.futures import ThreadPoolExecutor\nfrom pathlib import Path\n\n"
 OF_SERVERS = "import json, requests\n\nHEADERS = {'Content-Type': 'application/json'}\nsession = requests.Session()\n\n"
 
 

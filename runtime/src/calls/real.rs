@@ -72,9 +72,13 @@ impl<'py> SiteCall<'_, 'py> {
         let of_task = tasks::arguments(self)?;
         let supplied = queries::supply(self)?;
         let reads = files::reads(callee);
-        state::with(|execution| execution.run.reads_made_up = reads);
+        let before = state::with(|execution| {
+            let before = execution.run.reads_made_up;
+            execution.run.reads_made_up |= reads;
+            before
+        });
         let called = callee.call(of_task.as_ref().unwrap_or(arguments), keywords);
-        state::with(|execution| execution.run.reads_made_up = false);
+        state::with(|execution| execution.run.reads_made_up = before.unwrap_or_default());
         drop(supplied);
         match called {
             Ok(value) => {

@@ -33,12 +33,21 @@ pub(crate) fn hear(heard: Listener) {
 /// Whether an event is about something in the worker's own folder, or about a file that is open: what is left there is
 /// observed in the end.
 fn is_inside(event: &str, arguments: &Bound<'_, PyTuple>) -> bool {
+    // A test makes a folder and goes there before it writes.
+    let is_watched = EFFECTS.with(|effects| effects.borrow().is_some());
+    // What is removed there is named from that folder.
+    let folder = arguments.get_item(1).and_then(|folder| folder.extract::<i64>());
+    let is_from_folder = matches!(event, "os.remove" | "os.rmdir") && folder.is_ok_and(|folder| folder != -1);
+    let is_own = |path: &str| {
+        let is_loose = is_watched && !is_from_folder && !path.starts_with('/') && files::is_current();
+        path == NOWHERE || files::is_own(path) && !is_loose
+    };
     let is_own = |value: &Bound<'_, PyAny>| {
         if let Ok(path) = value.cast_exact::<PyString>() {
-            return path.to_str().is_ok_and(|path| path == NOWHERE || files::is_own(path));
+            return path.to_str().is_ok_and(is_own);
         }
         if let Ok(path) = value.cast_exact::<PyBytes>() {
-            return std::str::from_utf8(path.as_bytes()).is_ok_and(files::is_own);
+            return std::str::from_utf8(path.as_bytes()).is_ok_and(is_own);
         }
         value.is_exact_instance_of::<PyInt>()
     };
@@ -46,7 +55,7 @@ fn is_inside(event: &str, arguments: &Bound<'_, PyTuple>) -> bool {
     let is_of_files = event == "open"
         || matches!(
             event,
-            "os.remove" | "os.rename" | "os.mkdir" | "os.rmdir" | "os.chmod" | "os.link" | "os.truncate" | "os.utime"
+            "os.remove" | "os.rename" | "os.mkdir" | "os.rmdir" | "os.link" | "os.truncate" | "os.utime"
         )
         || event.starts_with("shutil.");
     is_of_files && arguments.iter().take(paths).all(|value| is_own(&value))

@@ -36,10 +36,22 @@ pub(crate) fn folders() -> Vec<String> {
         .collect()
 }
 
-/// Whether a path is below the folder. One that does not begin at the root is.
+/// Whether a path is below the folder. One that goes up is not.
 pub(crate) fn is_own(path: &str) -> bool {
-    let within = |folder: &PathBuf| Path::new(path).starts_with(folder);
-    !path.starts_with('/') || FOLDERS.get().is_some_and(|folders| folders.iter().any(within))
+    let Some(folders) = FOLDERS.get() else { return false };
+    let within = |path: &Path| folders.iter().any(|folder| path.starts_with(folder));
+    let path = Path::new(path);
+    let goes_up = path.components().any(|part| part == std::path::Component::ParentDir);
+    !goes_up && if path.is_absolute() { within(path) } else { is_here(&within) }
+}
+
+fn is_here(within: &dyn Fn(&Path) -> bool) -> bool {
+    std::env::current_dir().is_ok_and(|here| within(&here))
+}
+
+/// Whether the folder is the current one itself.
+pub(crate) fn is_current() -> bool {
+    FOLDERS.get().is_some_and(|folders| is_here(&|here| here == folders[0]))
 }
 
 /// The content of the files and folders that arguments name, by position.

@@ -38,6 +38,14 @@ struct Replaced {
     servers: Py<PyModule>,
 }
 
+/// The functions of the system that were replaced.
+struct Real {
+    stat: Py<PyAny>,
+    lstat: Py<PyAny>,
+    access: Py<PyAny>,
+}
+
+static REAL: PyOnceLock<Real> = PyOnceLock::new();
 static REPLACED: PyOnceLock<Replaced> = PyOnceLock::new();
 static PROGRAMS_ARE_PATCHED: AtomicBool = AtomicBool::new(false);
 static SERVERS_ARE_PATCHED: AtomicBool = AtomicBool::new(false);
@@ -61,24 +69,38 @@ pub(crate) fn prepare(py: Python<'_>) -> PyResult<()> {
             servers: module(SERVERS, c"twincell_servers.py", c"twincell_servers")?,
         };
         let os = py.import("os")?;
-        let like = |source: &Py<PyModule>, holder: &Bound<'_, PyModule>, name: &str| -> PyResult<()> {
-            let (own, real) = (source.bind(py).getattr(name)?, holder.getattr(name)?);
-            for attribute in ["__name__", "__qualname__", "__module__", "__doc__"] {
-                own.setattr(attribute, real.getattr(attribute)?)?;
-            }
+        let like = |holder: &Bound<'_, PyModule>, own: Bound<'_, PyAny>, name: &str| -> PyResult<Py<PyAny>> {
+            let real = holder.getattr(name)?;
             for set in ["supports_dir_fd", "supports_effective_ids", "supports_fd", "supports_follow_symlinks"] {
                 let set = os.getattr(set)?;
                 if set.contains(&real)? {
                     set.call_method1("add", (&own,))?;
                 }
             }
-            holder.setattr(name, own)
+            holder.setattr(name, own)?;
+            Ok(real.unbind())
         };
-        for name in ["stat", "lstat", "access"] {
-            like(&outside.files, &os, name)?;
+        // As those of the system, they are no methods where a class has them.
+        let posix = PyModule::new(py, "posix")?;
+        let real = Real {
+            stat: like(&os, wrap_pyfunction!(stat, &posix)?.into_any(), "stat")?,
+            lstat: like(&os, wrap_pyfunction!(lstat, &posix)?.into_any(), "lstat")?,
+            access: like(&os, wrap_pyfunction!(access, &posix)?.into_any(), "access")?,
+        };
+        let _ = REAL.set(py, real);
+        outside.files.bind(py).call_method1("bypass", (os.getattr("stat")?,))?;
+        for (holder, name) in [(&os, "system"), (&py.import("shutil")?, "which")] {
+            let own = outside.programs.bind(py).getattr(name)?;
+            for attribute in ["__name__", "__qualname__", "__module__", "__doc__"] {
+                own.setattr(attribute, holder.getattr(name)?.getattr(attribute)?)?;
+            }
+            like(holder, own, name)?;
         }
-        like(&outside.programs, &os, "system")?;
-        like(&outside.programs, &py.import("shutil")?, "which")?;
+        // Code cannot find them by their names.
+        let modules = py.import("sys")?.getattr("modules")?;
+        for name in ["twincell_outside", "twincell_files", "twincell_programs", "twincell_servers"] {
+            modules.del_item(name)?;
+        }
         effects::hear(heard);
         Ok(outside)
     })?;
@@ -109,23 +131,26 @@ pub(crate) fn begin_run(py: Python<'_>) -> PyResult<()> {
     REPLACED.get(py).map_or(Ok(()), |outside| outside.files.bind(py).call_method0("begin").map(drop))
 }
 
-/// The files that the code made, changed or removed, by their names in the working folder.
+/// The files that the code made, changed or removed, by their names in the working folder. If they cannot be listed, that shows.
 pub(crate) fn left(py: Python<'_>) -> Vec<(Slot, Observed)> {
-    let changed = REPLACED.get(py).and_then(|outside| outside.files.bind(py).call_method0("left").ok());
-    let Some(Ok(changed)) = changed.map(Bound::cast_into::<PyDict>) else { return vec![] };
+    let Some(outside) = REPLACED.get(py) else { return vec![] };
+    let unknown = || vec![(Slot::File("...".into()), Observed::None)];
+    let Ok(changed) = outside.files.bind(py).call_method0("left") else { return unknown() };
+    let Ok(changed) = changed.cast_into::<PyDict>() else { return unknown() };
     let mut found: Vec<(Slot, Observed)> = changed
         .iter()
-        .filter_map(|(name, content)| {
+        .map(|(name, content)| {
             let observed = match content.cast::<PyBytes>() {
                 Ok(bytes) => match std::str::from_utf8(bytes.as_bytes()) {
                     Ok(text) => Observed::Str(text.to_owned()),
                     Err(_) => Observed::Bytes(bytes.as_bytes().to_vec()),
                 },
                 // A folder, whose files have names of their own.
-                Err(_) if content.is_none() => Observed::List(vec![]),
+                Err(_) if content.is_instance_of::<PyList>() => Observed::List(vec![]),
                 Err(_) => Observed::None,
             };
-            Some((Slot::File(name.extract().ok()?), observed))
+            let name = name.cast::<PyString>().map(|name| name.to_string_lossy().into_owned());
+            (Slot::File(name.unwrap_or_default()), observed)
         })
         .collect();
     found.sort_by(|one, other| one.0.cmp(&other.0));
@@ -190,12 +215,70 @@ pub(crate) fn is_drawn(error: &PyErr, py: Python<'_>) -> bool {
     }
 }
 
+/// The events that ask for files.
+const ASKING: [&str; 11] = [
+    "open",
+    "os.chdir",
+    "os.chmod",
+    "os.link",
+    "os.listdir",
+    "os.mkdir",
+    "os.remove",
+    "os.rename",
+    "os.rmdir",
+    "os.scandir",
+    "os.truncate",
+];
+
 fn heard(event: &str, arguments: &Bound<'_, PyTuple>) -> PyResult<()> {
     let py = arguments.py();
+    if !ASKING.contains(&event) {
+        return Ok(());
+    }
     match REPLACED.get(py) {
         Some(outside) if is_on() => outside.files.bind(py).call_method1("heard", (event, arguments)).map(drop),
         _ => Ok(()),
     }
+}
+
+/// Settles what is at a path before the system is asked by a function of which no event tells.
+fn asked(path: &Bound<'_, PyAny>, options: Option<&Bound<'_, PyDict>>) -> PyResult<()> {
+    let py = path.py();
+    let is_elsewhere = options
+        .is_some_and(|options| options.get_item("dir_fd").ok().flatten().is_some_and(|folder| !folder.is_none()));
+    match REPLACED.get(py).filter(|_| is_on() && !is_elsewhere && !path.is_instance_of::<PyInt>()) {
+        Some(outside) => outside.files.bind(py).call_method1("settle", (path, "any")).map(drop),
+        None => Ok(()),
+    }
+}
+
+#[pyfunction]
+#[pyo3(signature = (path, **options))]
+fn stat(path: &Bound<'_, PyAny>, options: Option<&Bound<'_, PyDict>>) -> PyResult<Py<PyAny>> {
+    asked(path, options)?;
+    real(path.py())?.stat.call(path.py(), (path,), options)
+}
+
+#[pyfunction]
+#[pyo3(signature = (path, **options))]
+fn lstat(path: &Bound<'_, PyAny>, options: Option<&Bound<'_, PyDict>>) -> PyResult<Py<PyAny>> {
+    asked(path, options)?;
+    real(path.py())?.lstat.call(path.py(), (path,), options)
+}
+
+#[pyfunction]
+#[pyo3(signature = (path, mode, **options))]
+fn access(
+    path: &Bound<'_, PyAny>,
+    mode: &Bound<'_, PyAny>,
+    options: Option<&Bound<'_, PyDict>>,
+) -> PyResult<Py<PyAny>> {
+    asked(path, options)?;
+    real(path.py())?.access.call(path.py(), (path, mode), options)
+}
+
+fn real(py: Python<'_>) -> PyResult<&Real> {
+    REAL.get(py).ok_or_else(|| PyOSError::new_err("nothing is replaced"))
 }
 
 /// Whether code runs whose world is drawn.
@@ -204,14 +287,16 @@ fn is_on() -> bool {
     state::with(|execution| !execution.loading && !execution.run.reads_made_up) == Some(true)
 }
 
-/// One of some values, as the decision under a path.
+/// One of some values, as the decision under a path: only one of these, or also another one of the same kind.
 #[pyfunction]
-fn draw(py: Python<'_>, path: String, values: Vec<Bound<'_, PyAny>>) -> PyResult<Py<PyAny>> {
+fn draw(py: Python<'_>, path: String, values: Vec<Bound<'_, PyAny>>, is_closed: bool) -> PyResult<Py<PyAny>> {
     let path = AccessPathBuf::from(path).bounded();
     let values: Vec<Recipe> = values.iter().filter_map(given::recipe).collect();
-    let is_fit = |value: &Recipe| {
-        values.iter().any(|own| std::mem::discriminant(own) == std::mem::discriminant(value)) && !value.has_object()
+    let is_alike = |own: &Recipe, value: &Recipe| match is_closed {
+        true => own == value,
+        false => std::mem::discriminant(own) == std::mem::discriminant(value),
     };
+    let is_fit = |value: &Recipe| values.iter().any(|own| is_alike(own, value)) && !value.has_object();
     let drawn = state::with(|execution| {
         let (value, is_new) = execution.draw.among(path.as_str(), &values, &is_fit);
         if is_new {

@@ -3,17 +3,19 @@
 """
 
 import errno
+import io
 import os
 import shlex
 import shutil
 import sys
+import zlib
 
-from twincell_outside import draw, intended, is_on, tell, texts
+from twincell_outside import draw, folders, intended, is_on, tell, texts
 
 # Zero is the usual status. Negative ones are signals.
 _STATUSES = [0, 0, 0, 0, 0, 1, 1, 2, -15]
 _OF_A_SHELL = set("|&;<>()$`\\\"'*?[]#~=%!{}\n")
-_MISSING, _UNKNOWN = 127, "a"
+_MISSING, _UNKNOWN, _LONGEST = 127, "a", 60
 
 
 def _command(arguments, shell):
@@ -28,32 +30,43 @@ def _command(arguments, shell):
 
 
 def _first(command):
-    return (command.split() or [_UNKNOWN])[0]
+    """The program that a command starts: behind assignments of variables, in a shell."""
+    try:
+        parts = shlex.split(command)
+    except ValueError:
+        parts = command.split()
+    return next((part for part in parts if "=" not in part), _UNKNOWN)
 
 
 def _exists(name):
-    return draw(f"shutil.which({name!r})", [f"/usr/bin/{name}"] * 6 + [None])
+    place = name if "/" in name else f"/usr/bin/{name}"
+    return draw(f"shutil.which({_short(name)!r})", [place] * 6 + [None], True)
+
+
+def _short(text):
+    """A text that a path of a decision may hold whole."""
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 9]}~{zlib.crc32(text.encode(errors='replace')):08x}"
 
 
 def _status(command):
     if _exists(_first(command)) is None:
         return _MISSING
-    return draw(f"program({command!r}).returncode", _STATUSES)
+    return draw(f"program({_short(command)!r}).returncode", _STATUSES, True)
 
 
-def _write(descriptor, path, stream):
-    text = draw(f"{path}.{stream}", texts(stream == "stdout"))
-    os.write(descriptor, text.encode(errors="surrogateescape"))
+def _say(descriptor, path, stream):
+    text = draw(f"{path}.{stream}", texts(stream == "stdout"), False)
+    os.write(descriptor, text.encode(errors="surrogateescape")[:4096])
 
 
-def _drain(descriptor):
-    os.set_blocking(descriptor, False)
-    try:
-        return os.read(descriptor, 1 << 16)
-    except BlockingIOError:
-        return b""
-    finally:
-        os.close(descriptor)
+def _catch(descriptor):
+    """Has a file in the place of a pipe that nobody reads, so that no writer waits."""
+    name = f"{folders()[0]}/.{os.getpid()}-{descriptor}"
+    caught = os.open(name, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
+    os.unlink(name)
+    os.dup2(caught, descriptor, inheritable=False)
+    # It is closed with the object.
+    return io.FileIO(caught, "r+")
 
 
 def _changed(environment):
@@ -119,8 +132,10 @@ def patch(subprocess):
             )
         try:
             command = _command(args, shell)
-            path = f"program({command!r})"
+            path = f"program({_short(command)!r})"
             given = {} if cwd is None else {"cwd": os.fspath(cwd)}
+            if executable is not None:
+                given["executable"] = os.fspath(executable)
             if env is not None:
                 given["env"] = _changed(env)
             if not shell and _exists(_first(command)) is None:
@@ -129,11 +144,11 @@ def patch(subprocess):
                 raise missing
             tell("program", [command], given)
             self._answer = path, _status(command)
-            self._input = os.dup(p2cread) if p2cwrite != -1 else None
+            self._caught = _catch(p2cwrite) if p2cwrite != -1 else None
             unread = getattr(self, "_devnull", None)
             for stream, descriptor in (("stdout", c2pwrite), ("stderr", errwrite)):
                 if descriptor not in (-1, unread):
-                    _write(descriptor, path, stream)
+                    _say(descriptor, path, stream)
             self.pid = os.getpid() + 1
             self._child_created = True
         finally:
@@ -141,11 +156,12 @@ def patch(subprocess):
 
     def _end(self):
         path, status = self._answer
-        if self._input is not None:
-            self._input, descriptor = None, self._input
-            given = _drain(descriptor)
-            if given:
+        if self._caught is not None:
+            caught, self._caught = self._caught, None
+            caught.seek(0)
+            if given := caught.read(1 << 16):
                 tell(f"{path}.stdin.write", [given], {})
+            caught.close()
         return status
 
     def _internal_poll(self, *arguments, **keywords):
@@ -164,7 +180,7 @@ def patch(subprocess):
     def _wait(self, timeout):
         if hasattr(self, "_answer") and timeout is not None and self.returncode is None:
             path, _ = self._answer
-            if draw(f"{path}.is_late", [False] * 5 + [True]):
+            if draw(f"{path}.is_late", [False] * 5 + [True], True):
                 self._answer = path, -9
                 late = subprocess.TimeoutExpired(self.args, timeout)
                 intended(late)

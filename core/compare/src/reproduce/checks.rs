@@ -7,6 +7,7 @@ use twincell_behavior::{Channel, Shown};
 use twincell_engine::observed::{Behavior, Call, Observed, Outcome, Slot};
 use twincell_syntax::PerSide;
 use twincell_syntax::python::{is_builtin_exception, is_identifier};
+use twincell_values::path::Outside;
 use twincell_values::value::{Decision, Recipe};
 
 use super::equality::Equality;
@@ -171,8 +172,15 @@ fn output(plan: &mut TestPlan, old: &Behavior, new: &Behavior) {
 }
 
 /// What must hold of a file, which the test knows by its content.
-pub(super) fn written(then: Option<&Observed>) -> Result<Equality, Refusal> {
+pub(super) fn written(case: &Case<'_>, name: &str, then: Option<&Observed>) -> Result<Equality, Refusal> {
+    let mut drawn =
+        case.record.choices.iter().filter_map(|choice| match (&choice.decision, Outside::of((&*choice.path).into())) {
+            (Decision::Value(Recipe::Str(text)), Some(Outside::File(own))) if own == name => Some(text),
+            _ => None,
+        });
     match then {
+        // It left the file alone.
+        None if let Some(text) = drawn.next() => Ok(Equality::to(format!("{}.encode()", python::string(text)))),
         None | Some(Observed::None) => Ok(Equality::to("None".into())),
         Some(Observed::Str(text)) => Ok(Equality::to(format!("{}.encode()", python::string(text)))),
         Some(_) => Err(Refusal::OutOfReach),
@@ -192,7 +200,7 @@ fn left(
         Slot::Argument(path) => argument(plan, case, behaviors, path, standins),
         Slot::Global(name) => global(plan, name, then, standins),
         Slot::File(name) => {
-            plan.compare(Operand::Written(name.clone()), written(then)?);
+            plan.compare(Operand::Written(name.clone()), written(case, name, then)?);
             Ok(())
         }
         Slot::Awaited => {

@@ -256,7 +256,7 @@ impl Writer<'_> {
             (Slot::Global(name), Some(then)) if is_identifier(name) => (Operand::Named(name.clone()), then),
             (Slot::Global(_), _) => return Err(Refusal::GlobalNotAssigned),
             (Slot::File(name), then) => {
-                test.compare(Operand::Written(name.clone()), written(then)?);
+                test.compare(Operand::Written(name.clone()), written(self.case, name, then)?);
                 return Ok(());
             }
             (Slot::Argument(_), then) => {

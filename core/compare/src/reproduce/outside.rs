@@ -17,7 +17,8 @@ impl Writer<'_> {
         let mut made: Vec<(&str, &Recipe)> = self
             .outside()
             .filter_map(|(outside, _, value)| match outside {
-                Outside::File(name) => Some((name, value)),
+                // That nothing else is in a folder needs no line.
+                Outside::File(name) => (!name.ends_with('*')).then_some((name, value)),
                 Outside::Program | Outside::Server => None,
             })
             .collect();
@@ -122,6 +123,7 @@ impl Writer<'_> {
             }
         ));
         lines.push("patch.setattr('subprocess.Popen', start)\n".into());
+        lines.push(format!("patch.setattr('os.system', lambda command: {status} << 8)\n"));
         Some(lines)
     }
 

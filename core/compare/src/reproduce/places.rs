@@ -1,6 +1,7 @@
 //! Values that a test puts in the place of real ones: globals and class attributes of the module, environment variables,
 //! the command line, the platform.
 
+use twincell_engine::observed::Slot;
 use twincell_engine::protocol::Context;
 use twincell_syntax::python::is_identifier;
 use twincell_values::path::{AccessPath, EVERYTHING, Outside, Question, environment_key};
@@ -30,7 +31,8 @@ impl Writer<'_> {
     pub(super) fn patching(&self, call: &str, plan: &TestPlan) -> (Option<String>, String) {
         let mut lines: Vec<String> = self.machine();
         let written = plan.checks.iter().any(|check| matches!(check, Check::Equal(Operand::Written(_), _)));
-        let files = self.files(written);
+        let writes = self.case.record.behaviors.iter().flat_map(|behavior| &behavior.arguments);
+        let files = self.files(written || writes.into_iter().any(|(slot, _)| matches!(slot, Slot::File(_))));
         let context = match files.is_empty() {
             true => "pytest.MonkeyPatch.context() as patch",
             false => "tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch",
