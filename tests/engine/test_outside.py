@@ -227,7 +227,11 @@ SERVERS = {
     ),
 }
 
-IMPORTS = "import json, os, shutil, subprocess\nfrom concurrent.futures import ThreadPoolExecutor\nfrom pathlib import Path\n\n"
+IMPORTS = """import json, os, shutil, subprocess
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+"""
 OF_SERVERS = "import json, requests\n\nHEADERS = {'Content-Type': 'application/json'}\nsession = requests.Session()\n\n"
 
 
