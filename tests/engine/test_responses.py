@@ -66,7 +66,9 @@ def test_what_a_request_gives_is_a_real_response(library):
     found = expect(CHANGING, old, old.replace("== 404", ">= 404"), context="module", function="f")
     [pair] = found.to_dict()["pairs"]
     injections = pair["witness"]["injections"]
-    assert f"'class': '{library}.Response'" in str(injections), injections
+    # What requests asks, answers by itself.
+    wanted = "http('GET', " if library == "requests" else f"'class': '{library}.Response'"
+    assert wanted in str(injections), injections
 
 
 @pytest.mark.parametrize(
