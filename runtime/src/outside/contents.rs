@@ -10,6 +10,12 @@ const PLAIN: [&str; 6] = ["", "a", "a\n", "a b\n", "1\n", "a\nb\n"];
 /// Messages of programs that fail.
 const MESSAGES: [&str; 3] = ["", "", "failed\n"];
 
+/// What asks for folders.
+const FOLDERS: [&str; 14] = [
+    "chdir", "exists", "glob", "is_dir", "isdir", "iterdir", "listdir", "makedirs", "mkdir", "rglob", "rmdir",
+    "rmtree", "scandir", "walk",
+];
+
 /// A form of texts: what code names that parses it, and a text with these keys.
 struct Form {
     names: &'static [&'static str],
@@ -42,6 +48,11 @@ pub(super) fn texts(index: &PredictionIndex, is_plenty: bool) -> Vec<String> {
     let formed = std::iter::repeat_n(&of_forms, repeated).flatten().cloned();
     let lines = literals.iter().flat_map(|text| [(*text).to_owned(), format!("{text}\na\n")]);
     PLAIN.map(str::to_owned).into_iter().chain(lines).chain(formed).collect()
+}
+
+/// Whether any version calls something that is there for folders.
+pub(super) fn names_folders(index: &PredictionIndex) -> bool {
+    is_named(index, &FOLDERS)
 }
 
 fn is_key(text: &str) -> bool {

@@ -10,7 +10,7 @@ import sys
 from _thread import RLock as _Lock
 from _thread import get_ident as _ident
 
-from twincell_outside import decided, draw, folders, is_on, texts
+from twincell_outside import decided, draw, folders, is_on, names_folders, texts
 
 _DEEPEST, _LONGEST, _MOST_SHOWN, _MOST_LOOKED_AT, _MOST_BYTES = 8, 100, 64, 512, 1 << 16
 _MADE_AT = 1_700_000_000, 1_700_000_000
@@ -56,7 +56,7 @@ def _choices(wanted):
     held = texts(True)
     if wanted == "file":
         return held + [None] * (len(held) // 4 + 1)
-    return held + [None] * len(held) + [[]] * (len(held) // 2)
+    return held + [None] * len(held) + [[]] * (len(held) // 2 if names_folders() else 0)
 
 
 def settle(path, wanted):

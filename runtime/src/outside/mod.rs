@@ -61,6 +61,7 @@ pub(crate) fn prepare(py: Python<'_>) -> PyResult<()> {
         own.add_function(wrap_pyfunction!(is_on, &own)?)?;
         own.add_function(wrap_pyfunction!(folders, &own)?)?;
         own.add_function(wrap_pyfunction!(decided, &own)?)?;
+        own.add_function(wrap_pyfunction!(names_folders, &own)?)?;
         py.import("sys")?.getattr("modules")?.set_item("twincell_outside", own)?;
         let module = |source, file, name| PyModule::from_code(py, source, file, name).map(Bound::unbind);
         let outside = Replaced {
@@ -358,6 +359,12 @@ fn tell(callee: String, arguments: &Bound<'_, PyList>, keywords: &Bound<'_, PyDi
 #[pyfunction]
 fn texts(is_plenty: bool) -> Vec<String> {
     state::with(|execution| contents::texts(&execution.index, is_plenty)).unwrap_or_default()
+}
+
+/// Whether the code asks for folders by any name: where it does not, what it asks for is a file.
+#[pyfunction]
+fn names_folders() -> bool {
+    state::with(|execution| contents::names_folders(&execution.index)) == Some(true)
 }
 
 /// Marks an exception as part of what is drawn.
