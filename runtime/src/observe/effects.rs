@@ -33,6 +33,15 @@ pub(crate) fn hear(heard: Listener) {
 /// Whether an event is about something in the worker's own folder, or about a file that is open: what is left there is
 /// observed in the end.
 fn is_inside(event: &str, arguments: &Bound<'_, PyTuple>) -> bool {
+    let is_of_files = event == "open"
+        || matches!(
+            event,
+            "os.remove" | "os.rename" | "os.mkdir" | "os.rmdir" | "os.link" | "os.truncate" | "os.utime"
+        )
+        || event.starts_with("shutil.");
+    if !is_of_files {
+        return false;
+    }
     // A test makes a folder and goes there before it writes.
     let is_watched = EFFECTS.with(|effects| effects.borrow().is_some());
     // What is removed there is named from that folder.
@@ -52,13 +61,7 @@ fn is_inside(event: &str, arguments: &Bound<'_, PyTuple>) -> bool {
         value.is_exact_instance_of::<PyInt>()
     };
     let paths = if matches!(event, "os.rename" | "os.link" | "shutil.copyfile" | "shutil.move") { 2 } else { 1 };
-    let is_of_files = event == "open"
-        || matches!(
-            event,
-            "os.remove" | "os.rename" | "os.mkdir" | "os.rmdir" | "os.link" | "os.truncate" | "os.utime"
-        )
-        || event.starts_with("shutil.");
-    is_of_files && arguments.iter().take(paths).all(|value| is_own(&value))
+    arguments.iter().take(paths).all(|value| is_own(&value))
 }
 
 /// Effects that reach outside the process. The sandbox blocks them, and the call channel shows them.

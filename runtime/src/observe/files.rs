@@ -54,6 +54,12 @@ pub(crate) fn is_current() -> bool {
     FOLDERS.get().is_some_and(|folders| is_here(&|here| here == folders[0]))
 }
 
+/// Whether nothing is in the folder.
+pub(crate) fn is_empty() -> bool {
+    let mut entries = FOLDERS.get().and_then(|folders| std::fs::read_dir(&folders[0]).ok());
+    entries.as_mut().is_some_and(|entries| entries.next().is_none())
+}
+
 /// The content of the files and folders that arguments name, by position.
 pub(crate) fn named_by(handed: &[Bound<'_, PyAny>]) -> BTreeMap<usize, Observed> {
     let Some(folders) = FOLDERS.get() else { return BTreeMap::new() };

@@ -47,6 +47,8 @@ struct Real {
 
 static REAL: PyOnceLock<Real> = PyOnceLock::new();
 static REPLACED: PyOnceLock<Replaced> = PyOnceLock::new();
+/// Whether files were asked for since the last run began.
+static ARE_ASKED: AtomicBool = AtomicBool::new(false);
 static PROGRAMS_ARE_PATCHED: AtomicBool = AtomicBool::new(false);
 static SERVERS_ARE_PATCHED: AtomicBool = AtomicBool::new(false);
 
@@ -129,12 +131,19 @@ pub(crate) fn patch(py: Python<'_>) -> PyResult<()> {
 /// Begins a run, for which nothing is known to be there.
 pub(crate) fn begin_run(py: Python<'_>) -> PyResult<()> {
     patch(py)?;
+    if !ARE_ASKED.swap(false, Ordering::Relaxed) {
+        return Ok(());
+    }
     REPLACED.get(py).map_or(Ok(()), |outside| outside.files.bind(py).call_method0("begin").map(drop))
 }
 
 /// The files that the code made, changed or removed, by their names in the working folder. If they cannot be listed, that shows.
 pub(crate) fn left(py: Python<'_>) -> Vec<(Slot, Observed)> {
     let Some(outside) = REPLACED.get(py) else { return vec![] };
+    // Most code has nothing to do with files.
+    if !ARE_ASKED.load(Ordering::Relaxed) && files::is_empty() {
+        return vec![];
+    }
     let unknown = || vec![(Slot::File("...".into()), Observed::None)];
     let Ok(changed) = outside.files.bind(py).call_method0("left") else { return unknown() };
     let Ok(changed) = changed.cast_into::<PyDict>() else { return unknown() };
@@ -237,7 +246,10 @@ fn heard(event: &str, arguments: &Bound<'_, PyTuple>) -> PyResult<()> {
         return Ok(());
     }
     match REPLACED.get(py) {
-        Some(outside) if is_on() => outside.files.bind(py).call_method1("heard", (event, arguments)).map(drop),
+        Some(outside) if is_on() => {
+            ARE_ASKED.store(true, Ordering::Relaxed);
+            outside.files.bind(py).call_method1("heard", (event, arguments)).map(drop)
+        }
         _ => Ok(()),
     }
 }
@@ -248,7 +260,10 @@ fn asked(path: &Bound<'_, PyAny>, options: Option<&Bound<'_, PyDict>>) -> PyResu
     let is_elsewhere = options
         .is_some_and(|options| options.get_item("dir_fd").ok().flatten().is_some_and(|folder| !folder.is_none()));
     match REPLACED.get(py).filter(|_| is_on() && !is_elsewhere && !path.is_instance_of::<PyInt>()) {
-        Some(outside) => outside.files.bind(py).call_method1("settle", (path, "any")).map(drop),
+        Some(outside) => {
+            ARE_ASKED.store(true, Ordering::Relaxed);
+            outside.files.bind(py).call_method1("settle", (path, "any")).map(drop)
+        }
         None => Ok(()),
     }
 }

@@ -93,43 +93,11 @@ def patch(subprocess):
         Popen._wait,
     )
 
-    def _execute_child(
-        self,
-        args,
-        executable,
-        preexec_fn,
-        close_fds,
-        pass_fds,
-        cwd,
-        env,
-        startupinfo,
-        creationflags,
-        shell,
-        p2cread,
-        p2cwrite,
-        c2pread,
-        c2pwrite,
-        errread,
-        errwrite,
-        *rest,
-    ):
-        pipes = p2cread, p2cwrite, c2pread, c2pwrite, errread, errwrite
+    def _execute_child(self, *options):
         if not is_on() or _is_of_asyncio():
-            return execute_child(
-                self,
-                args,
-                executable,
-                preexec_fn,
-                close_fds,
-                pass_fds,
-                cwd,
-                env,
-                startupinfo,
-                creationflags,
-                shell,
-                *pipes,
-                *rest,
-            )
+            return execute_child(self, *options)
+        args, executable, _, _, _, cwd, env, _, _, shell, *pipes = options[:16]
+        _, p2cwrite, _, c2pwrite, _, errwrite = pipes
         try:
             command = _command(args, shell)
             path = f"program({_short(command)!r})"
