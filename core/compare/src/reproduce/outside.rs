@@ -146,7 +146,7 @@ impl Writer<'_> {
                 )
             }
         };
-        Some(vec![format!("patch.setattr('requests.adapters.HTTPAdapter.send', {answer})\n")])
+        Some(vec![format!("patch.setattr(requests.adapters.HTTPAdapter, 'send', {answer})\n")])
     }
 }
 
